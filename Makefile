@@ -1,0 +1,80 @@
+# Cubby's front door. The build itself is Meson's; CONTRIBUTING.md says more.
+
+BUILD = build
+SANITIZE = $(BUILD)/asan
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+# Debian's Meson before any other: it brings an interpreter that works. Looked up when it is used, for the set-up may
+# just have installed it.
+MESON = $$(command -v /usr/bin/meson || echo meson)
+
+.PHONY: help run bench test sanitize check format install clean build setup-run setup-test setup-check
+# Ninja uses all cores by itself; the set-up must not run twice at once.
+.NOTPARALLEL:
+
+help:
+	@echo 'Cubby: memory for language runtimes'
+	@echo
+	@echo '  make run        build, and show what Cubby does for Python, in under a minute'
+	@echo '  make test       build, and run all tests'
+	@echo '  make bench      the experiment of make run at full length'
+	@echo '  make check      format, warnings, clang-tidy, cppcheck, include arrows, exported symbols'
+	@echo '  make sanitize   all tests under AddressSanitizer and UndefinedBehaviorSanitizer'
+	@echo '  make format     lay out the code'
+	@echo '  make install    install into PREFIX ($(PREFIX)), below DESTDIR if given'
+	@echo '  make clean      remove $(BUILD)/'
+	@echo
+	@echo 'On Debian each of them installs the packages that it lacks, with root or sudo.'
+
+run: build
+	@$(BUILD)/cubby bench seeds --quick
+
+bench: build
+	@$(BUILD)/cubby bench seeds
+
+test: setup-test $(BUILD)/.with-tests
+	@ninja -C $(BUILD)
+	@tools/run-tests $(BUILD) test
+
+sanitize: setup-test $(SANITIZE)/build.ninja
+	@ninja -C $(SANITIZE)
+	@tools/run-tests $(SANITIZE) sanitize
+
+check: setup-check
+	@tools/check
+
+format: setup-check
+	@find include src adapters cli lab examples tests -name '*.[ch]' -exec clang-format -i {} +
+
+# The command knows where its adapter is installed, so a new prefix is a new build of it.
+install: build
+	@test "$$(cat $(BUILD)/.prefix)" = '$(PREFIX)' || \
+		{ $(MESON) configure $(BUILD) --prefix='$(PREFIX)' && echo '$(PREFIX)' >$(BUILD)/.prefix; }
+	@ninja -C $(BUILD)
+	@DESTDIR='$(DESTDIR)' $(MESON) install -C $(BUILD) --no-rebuild
+	@test -n '$(DESTDIR)' -o "$$(id -u)" -ne 0 || /sbin/ldconfig
+
+clean:
+	rm -rf $(BUILD)
+
+setup-run setup-test setup-check: setup-%:
+	@tools/setup $*
+
+build: setup-run $(BUILD)/build.ninja
+	@ninja -C $(BUILD)
+
+# A fresh tree is configured once; Ninja sees to later changes of the build files by itself.
+$(BUILD)/build.ninja: | setup-run
+	@$(MESON) setup $(BUILD) --prefix='$(PREFIX)' -Dtests=disabled
+	@echo '$(PREFIX)' >$(BUILD)/.prefix
+
+# `make run` needs no tests, and none of the packages that they need.
+$(BUILD)/.with-tests: | setup-test $(BUILD)/build.ninja
+	@$(MESON) configure $(BUILD) -Dtests=enabled
+	@touch $@
+
+# -O1 keeps the reports readable and the suite short. Assertions are on.
+$(SANITIZE)/build.ninja: | setup-test
+	@$(MESON) setup $(SANITIZE) -Dtests=enabled -Dbuildtype=debug -Doptimization=1 -Db_ndebug=false \
+		-Db_sanitize=address,undefined

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/info.h"
+
+#include "cli/adapter.h"
+#include "cli/judge.h"
+#include "cli/options.h"
+#include "cli/program.h"
+#include "lab/arm.h"
+#include "lab/machine.h"
+
+#include <cubby/cubby.h>
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_JSON = 0x100 };
+
+static const struct argp_option info_table[] = {
+    {.name = "json", .key = KEY_JSON, .doc = "Print JSON"},
+    {0},
+};
+
+static error_t info_parser(int key, char *argument, struct argp_state *state)
+{
+    bool *json = state->input;
+    switch (key) {
+    case KEY_JSON:
+        *json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "%s: no argument is expected", argument);
+        return EINVAL;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const options_t info_help = {
+    .name = "cubby info",
+    .text = "Shows versions, the machine, and what a run would use.",
+    .table = info_table,
+    .parser = info_parser,
+};
+
+/* What the library holds once it has served one request. */
+static json_t *library_describe(void)
+{
+    cubby_stats_t stats;
+    void *block = cubby_malloc(1);
+    cubby_stats_get(&stats);
+    json_t *library = json_pack("{s:s, s:b, s:I, s:I, s:I}", "version", cubby_version(), "serves", block != NULL,
+                                "reserved_bytes", (json_int_t)stats.reserved, "committed_bytes",
+                                (json_int_t)stats.committed, "regions", (json_int_t)stats.regions);
+    cubby_free(block);
+    return library;
+}
+
+static const char *judgement_text(judgement_t judgement)
+{
+    switch (judgement) {
+    case JUDGED_PYTHON:
+        return "a Python interpreter that Cubby can serve";
+    case JUDGED_SHELL_SCRIPT:
+        return "a shell script; the Python interpreter it starts is served";
+    case JUDGED_UNKNOWN:
+        return "of a kind that cannot be told from its file";
+    case JUDGED_OTHER:
+    case JUDGED_STATIC:
+    case JUDGED_FOREIGN:
+    case JUDGED_PRIVILEGED:
+        break;
+    }
+    const char *note = judgement_note(judgement);
+    return strncmp(note, "is ", 3) == 0 ? note + 3 : note;
+}
+
+static json_t *python_describe(void)
+{
+    char path[PATH_MAX] = "";
+    if (program_find("python3", path, sizeof path) != PROGRAM_FOUND) {
+        return json_pack("{s:n, s:b, s:s}", "path", "served", 0, "kind", "python3 is not in PATH");
+    }
+    judgement_t judgement = program_judge(path);
+    bool served = judgement == JUDGED_PYTHON || judgement == JUDGED_SHELL_SCRIPT;
+    return json_pack("{s:s, s:b, s:s}", "path", path, "served", served, "kind", judgement_text(judgement));
+}
+
+static json_t *adapter_describe(void)
+{
+    adapter_t adapter;
+    adapter_find(&adapter);
+    if (!adapter.usable) {
+        return json_pack("{s:n, s:s}", "path", "reason", adapter.reason);
+    }
+    return json_pack("{s:s}", "path", adapter.path);
+}
+
+/* Settings of this environment that would change what a run does, each with its effect. */
+static json_t *interference_describe(void)
+{
+    static const char *const variables[][2] = {
+        {"PYTHONMALLOC", "chooses CPython's allocator itself; Cubby stands back"},
+        {"PYTHONDEVMODE", "puts CPython's debug allocator in place; Cubby stands back"},
+        {"LD_PRELOAD", "stays loaded behind the adapter; an allocator in it serves what Cubby does not"},
+        {"CUBBY_ADAPTER", "names the adapter"},
+        {"CUBBY_OBJ", "is replaced by `cubby run`"},
+        {"CUBBY_MEM", "is replaced by `cubby run`"},
+        {"CUBBY_QUIET", "silences the adapter"},
+    };
+    json_t *found = json_array();
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *value = getenv(variables[i][0]);
+        if (value != NULL && value[0] != '\0') {
+            json_array_append_new(found, json_pack("{s:s, s:s%, s:s}", "name", variables[i][0], "value", value,
+                                                   strlen(value), "effect", variables[i][1]));
+        }
+    }
+    return found;
+}
+
+static json_t *peers_describe(void)
+{
+    json_t *peers = json_array();
+    arm_set_t *set = calloc(1, sizeof *set);
+    if (set == NULL) {
+        return peers;
+    }
+    arm_set_fill(set, NULL, "");
+    for (size_t i = 0; i < ARM_COUNT; i++) {
+        const arm_t *arm = &set->arms[i];
+        if (arm->library == NULL) {
+            continue;
+        }
+        json_t *peer = json_pack("{s:s, s:b}", "name", arm->name, "found", arm->present);
+        json_object_set_new(peer, arm->present ? "path" : "reason",
+                            json_string(arm->present ? strchr(arm->preload, '=') + 1 : arm->reason));
+        json_array_append_new(peers, peer);
+    }
+    free(set);
+    return peers;
+}
+
+static const char *text_get(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text != NULL ? text : "";
+}
+
+static double number_get(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+static const char *overcommit_meaning(const char *mode)
+{
+    static const char *const meanings[] = {"heuristic", "always", "never more than is there"};
+    return mode[0] >= '0' && mode[0] <= '2' ? meanings[mode[0] - '0'] : "unknown";
+}
+
+static void machine_print(const json_t *machine)
+{
+    printf("machine        %s, %s, %s, %s\n", text_get(machine, "cpu"), text_get(machine, "architecture"),
+           text_get(machine, "kernel"), text_get(machine, "libc"));
+    printf("cores          %.0f, of which %zu may be used\n", number_get(machine, "cores_online"),
+           json_array_size(json_object_get(machine, "cores_allowed")));
+    printf("memory         %.1f GB, %.1f GB available\n", number_get(machine, "memory_kib") * 1024 / 1e9,
+           number_get(machine, "available_kib") * 1024 / 1e9);
+    printf("page           %.0f bytes; huge pages %s (defrag %s), %.0f KiB\n", number_get(machine, "page_bytes"),
+           text_get(machine, "thp_enabled"), text_get(machine, "thp_defrag"), number_get(machine, "thp_bytes") / 1024);
+    const char *overcommit = text_get(machine, "overcommit");
+    printf("overcommit     %s (%s)\n", overcommit, overcommit_meaning(overcommit));
+    printf("address space  random layout %s; ", text_get(machine, "aslr"));
+    double limit = number_get(machine, "address_space_limit");
+    if (limit < 0) {
+        puts("no limit");
+    } else {
+        printf("limited to %.1f GB\n", limit / 1e9);
+    }
+}
+
+static void list_print(const char *heading, const json_t *list, const char *first, const char *second,
+                       const char *nothing)
+{
+    if (json_array_size(list) == 0) {
+        printf("%-14s %s\n", heading, nothing);
+    }
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *entry = json_array_get(list, i);
+        const char *detail = text_get(entry, second);
+        printf("%-14s %s: %s\n", i == 0 ? heading : "", text_get(entry, first),
+               detail[0] != '\0' ? detail : text_get(entry, "reason"));
+    }
+}
+
+static void info_print(const json_t *info)
+{
+    const json_t *library = json_object_get(info, "library");
+    const json_t *python = json_object_get(info, "python3");
+    const json_t *adapter = json_object_get(info, "adapter");
+    printf("cubby          %s; JSON by jansson %s\n", text_get(library, "version"), text_get(info, "jansson"));
+    machine_print(json_object_get(info, "machine"));
+    if (json_is_true(json_object_get(library, "serves"))) {
+        printf("region         %.1f GB of addresses reserved, %.1f MB committed\n",
+               number_get(library, "reserved_bytes") / 1e9, number_get(library, "committed_bytes") / 1e6);
+    } else {
+        puts("region         the system gives no memory");
+    }
+    const char *reason = text_get(adapter, "reason");
+    printf("adapter        %s\n", reason[0] != '\0' ? reason : text_get(adapter, "path"));
+    const char *path = text_get(python, "path");
+    printf("python3        %s%s%s\n", path, path[0] != '\0' ? ": " : "", text_get(python, "kind"));
+    list_print("environment", json_object_get(info, "environment"), "name", "effect", "nothing that interferes");
+    list_print("peers", json_object_get(info, "peers"), "name", "path", "none known");
+}
+
+int info_command(int count, char **arguments)
+{
+    bool as_json = false;
+    if (!options_parse(&info_help, count, arguments, &as_json)) {
+        return STATUS_USAGE;
+    }
+    machine_t machine;
+    machine_read(&machine);
+    json_t *info =
+        json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "library", library_describe(), "jansson", JANSSON_VERSION,
+                  "machine", machine_to_json(&machine), "adapter", adapter_describe(), "python3", python_describe(),
+                  "environment", interference_describe(), "peers", peers_describe());
+    if (info == NULL) {
+        fputs("cubby info: a path or setting is not UTF-8 text\n", stderr);
+        return EXIT_FAILURE;
+    }
+    if (as_json) {
+        json_dumpf(info, stdout, JSON_INDENT(2));
+        putchar('\n');
+    } else {
+        info_print(info);
+    }
+    json_decref(info);
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Cubby: memory for language runtimes.
+ *
+ *     #include <cubby/cubby.h>                 cc prog.c $(pkg-config --cflags --libs cubby)
+ *
+ * Three ways in, from the plainest to the fastest:
+ *
+ *   cubby_malloc() and family     a malloc for any thread.
+ *   cubby_heap_t                  memory of one owner: allocate, free, and destroy with everything in it.
+ *   cubby_new(heap, type)         the size class is a constant; two or three instructions per branch.
+ *
+ * Common rules
+ *   Sizes are in bytes. A request for zero bytes gives a unique block that can be freed.
+ *   Blocks are aligned to 16 bytes; blocks from cubby_new() to the type's own alignment, at least 8.
+ *   Failure (overflow, an absurd size, the system refuses) is NULL with errno ENOMEM, and nothing has changed.
+ *   Freeing NULL does nothing. Freeing keeps errno.
+ *   A pointer that no Cubby heap gave out is refused with one message on stderr; nothing is read through it.
+ *   Passing a block twice to a free function, or a pointer into its middle, is not detected here.
+ *
+ * Thread rules
+ *   Functions without a heap argument may be called by any thread at any time.
+ *   A heap is a "lock heap": its owner is whoever holds one particular lock (a runtime's interpreter lock, say). All
+ *   calls that name the heap, frees included, are made while that lock is held. Different heaps may be used at once.
+ */
+#ifndef CUBBY_CUBBY_H
+#define CUBBY_CUBBY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CUBBY_VERSION_MAJOR 0
+#define CUBBY_VERSION_MINOR 1
+#define CUBBY_VERSION_PATCH 0
+
+/* What the functions below promise to the compiler as well. */
+#if defined(__GNUC__)
+#define CUBBY_API __attribute__((visibility("default")))
+#define CUBBY_MALLOC_LIKE __attribute__((malloc, warn_unused_result))
+#define CUBBY_LIKELY(x) __builtin_expect(!!(x), 1)
+#else
+#define CUBBY_API
+#define CUBBY_MALLOC_LIKE
+#define CUBBY_LIKELY(x) (x)
+#endif
+
+/* "major.minor.patch" of the library that is linked, for comparison with the macros above. */
+CUBBY_API const char *cubby_version(void);
+
+/* ---- A malloc for any thread ---------------------------------------------------------------------------------- */
+
+CUBBY_API CUBBY_MALLOC_LIKE void *cubby_malloc(size_t size);
+
+/* count * size zeroed bytes; a product that overflows is ENOMEM. */
+CUBBY_API CUBBY_MALLOC_LIKE void *cubby_calloc(size_t count, size_t size);
+
+/*
+ * Resizes a block and keeps its content up to the smaller size. NULL allocates; size zero shrinks to a zero-byte block
+ * and does not free. On failure the old block is intact. A block from a heap stays in that heap, whose lock must be held.
+ */
+CUBBY_API void *cubby_realloc(void *block, size_t size) __attribute__((warn_unused_result));
+
+/* Frees any block; one from a heap goes back to that heap, whose lock must be held. */
+CUBBY_API void cubby_free(void *block);
+
+/* As cubby_free(), for a caller that knows the size it last asked for; debug checks compare it. */
+CUBBY_API void cubby_free_sized(void *block, size_t size);
+
+/* alignment: a power of two, otherwise NULL with EINVAL. size need not be a multiple of it. Freed with cubby_free(). */
+CUBBY_API CUBBY_MALLOC_LIKE void *cubby_aligned_alloc(size_t alignment, size_t size);
+
+/* The bytes that may be used at block: at least what was asked for. 0 for NULL. */
+CUBBY_API size_t cubby_usable_size(const void *block);
+
+/* True when pointer is the address of a block that a Cubby heap gave out, freed or not. Any pointer may be asked about. */
+CUBBY_API bool cubby_owns(const void *pointer);
+
+/* Gives every page that holds no block back to the system, now. Returns the bytes given back. */
+CUBBY_API size_t cubby_trim(void);
+
+/*
+ * Gives the reserved addresses that hold nothing back to the system. For a process that is about to limit its own
+ * address space (RLIMIT_AS), of which the reservation would count as used: under a limit, Cubby reserves what it needs
+ * in small pieces, and gives empty ones back.
+ */
+CUBBY_API void cubby_addresses_release(void);
+
+/* ---- Heaps ---------------------------------------------------------------------------------------------------- */
+
+typedef struct cubby_heap cubby_heap_t;
+
+/* A new, empty heap, or NULL with ENOMEM. */
+CUBBY_API cubby_heap_t *cubby_heap_create(void);
+
+/* Ends the heap and frees every block in it at once, in time proportional to its pools. NULL does nothing. */
+CUBBY_API void cubby_heap_destroy(cubby_heap_t *heap);
+
+CUBBY_API CUBBY_MALLOC_LIKE void *cubby_heap_malloc(cubby_heap_t *heap, size_t size);
+CUBBY_API CUBBY_MALLOC_LIKE void *cubby_heap_calloc(cubby_heap_t *heap, size_t count, size_t size);
+CUBBY_API void *cubby_heap_realloc(cubby_heap_t *heap, void *block, size_t size) __attribute__((warn_unused_result));
+CUBBY_API void cubby_heap_free(cubby_heap_t *heap, void *block);
+CUBBY_API void cubby_heap_free_sized(cubby_heap_t *heap, void *block, size_t size);
+CUBBY_API CUBBY_MALLOC_LIKE void *cubby_heap_aligned_alloc(cubby_heap_t *heap, size_t alignment, size_t size);
+
+/* Hands the heap's cached blocks and empty pools down, then does as cubby_trim(). Returns the bytes given back. */
+CUBBY_API size_t cubby_heap_trim(cubby_heap_t *heap);
+
+/* ---- What is held ---------------------------------------------------------------------------------------------- */
+
+/* One moment's figures for the whole process, in bytes unless named otherwise. */
+typedef struct cubby_stats {
+    size_t reserved;     /* address space set aside */
+    size_t committed;    /* of it, usable without asking the system again */
+    size_t in_spans;     /* held by pools and large blocks */
+    size_t retained;     /* free, but its pages are kept for the next request */
+    size_t metadata;     /* usable for Cubby's own tables; what is touched of it is far less */
+    size_t regions;      /* reserved address ranges, count */
+    size_t heaps;        /* heaps alive, count */
+    size_t bytes_copied; /* by realloc, since start */
+    size_t bytes_purged; /* given back to the system, since start */
+    size_t purges;       /* calls that gave them back, since start */
+    size_t huge_advised; /* of what is committed, where huge pages were asked for */
+    size_t page_size;    /* the system's */
+} cubby_stats_t;
+
+CUBBY_API void cubby_stats_get(cubby_stats_t *stats);
+
+/* A setting, as the environment or its default has it. */
+typedef struct cubby_setting {
+    const char *name; /* of the environment variable */
+    const char *unit; /* "ms", "bytes" (a suffix k, m or g is understood), or "0 or 1" */
+    const char *help; /* one line */
+    uint64_t value;
+    uint64_t value_default;
+} cubby_setting_t;
+
+/* The settings in the order in which they are documented; false past the last. */
+CUBBY_API bool cubby_setting_get(size_t index, cubby_setting_t *setting);
+
+/* ---- Typed allocation ------------------------------------------------------------------------------------------ */
+
+/*
+ * cubby_new(heap, type)         uninitialised memory for one `type`, or NULL with ENOMEM
+ * cubby_delete(heap, pointer)   gives it back; `pointer` has the very type it was made with, and is not NULL
+ *
+ * The block takes the type's size rounded up to 8 bytes (up to 128; 16 beyond), when the type is content with
+ * 8-byte alignment: a boxed double with a reference count and a type pointer takes 24 bytes, not 32.
+ */
+#define cubby_new(heap, type) ((type *)cubby_heap_take_((heap), sizeof(type), CUBBY_ALIGNOF_(type)))
+#define cubby_delete(heap, pointer)                                                                                    \
+    cubby_heap_give_((heap), (pointer), sizeof(*(pointer)), CUBBY_ALIGNOF_(__typeof__(*(pointer))))
+
+#ifdef __cplusplus
+#define CUBBY_ALIGNOF_(type) alignof(type)
+#else
+#define CUBBY_ALIGNOF_(type) _Alignof(type)
+#endif
+
+/*
+ * Size classes as the compiler sees them; src/heap/classes.h derives them.
+ *   0        zero-byte requests
+ *   1..32    16, 32, ... 512 bytes
+ *   33..40   8, 24, ... 120 bytes, 8-byte aligned, for callers whose type allows it
+ *   41..88   576 to 32,768 bytes, eight to a doubling
+ */
+enum {
+    CUBBY_CLASS_COUNT = 89,
+    CUBBY_SMALL_MAX = 512, /* largest size whose class is (size + 15) / 16 */
+    CUBBY_ODD_MAX = 128,   /* 8-byte steps end here */
+    CUBBY_CLASS_ODD = 33,  /* class of 8-byte blocks; 24 is the next, and so on */
+};
+
+/*
+ * A bin: a heap's place for one size class, and all that a fast allocation or free of that class reads and writes.
+ * The bins are the first thing in a heap.
+ */
+typedef struct cubby_bin {
+    void *free;      /* freed blocks, the latest first, linked through their first word */
+    char *fresh;     /* next block that was never used, in the pool being carved */
+    char *fresh_end; /* end of the last whole block of that pool */
+    uint32_t room;   /* frees that go on `free` before the heap looks at how long that has become */
+    uint32_t size;   /* of one block */
+} cubby_bin_t;
+
+/* The ways out of the inlined paths below. Not for direct use. */
+CUBBY_API void *cubby_bin_refill_(cubby_heap_t *heap, unsigned size_class);
+CUBBY_API void cubby_bin_overflow_(cubby_heap_t *heap, void *block, unsigned size_class);
+
+/* Bytes to class; a constant when size and alignment are. Call only with size <= CUBBY_SMALL_MAX, alignment <= 16. */
+static inline unsigned cubby_class_(size_t size, size_t alignment)
+{
+    size_t eights = (size + 7) / 8;
+    if (alignment <= 8 && size <= CUBBY_ODD_MAX && eights % 2 == 1) {
+        return (unsigned)(CUBBY_CLASS_ODD + eights / 2);
+    }
+    return (unsigned)((size + 15) / 16);
+}
+
+/* Two loads, one after the other: the block, and its successor for the next call. */
+static inline void *cubby_bin_take_(cubby_heap_t *heap, unsigned size_class)
+{
+    cubby_bin_t *bin = (cubby_bin_t *)(void *)heap + size_class;
+    void *block = bin->free;
+    if (CUBBY_LIKELY(block != NULL)) {
+        bin->free = *(void **)block;
+        return block;
+    }
+    block = bin->fresh;
+    if (CUBBY_LIKELY(block != bin->fresh_end)) {
+        bin->fresh += bin->size;
+        return block;
+    }
+    return cubby_bin_refill_(heap, size_class);
+}
+
+static inline void cubby_bin_give_(cubby_heap_t *heap, void *block, unsigned size_class)
+{
+    cubby_bin_t *bin = (cubby_bin_t *)(void *)heap + size_class;
+    if (CUBBY_LIKELY(bin->room != 0)) {
+        bin->room--;
+        *(void **)block = bin->free;
+        bin->free = block;
+        return;
+    }
+    cubby_bin_overflow_(heap, block, size_class);
+}
+
+static inline void *cubby_heap_take_(cubby_heap_t *heap, size_t size, size_t alignment)
+{
+    if (size <= CUBBY_SMALL_MAX && alignment <= 16) {
+        return cubby_bin_take_(heap, cubby_class_(size, alignment));
+    }
+    return cubby_heap_aligned_alloc(heap, alignment, size);
+}
+
+static inline void cubby_heap_give_(cubby_heap_t *heap, void *block, size_t size, size_t alignment)
+{
+    if (size <= CUBBY_SMALL_MAX && alignment <= 16) {
+        cubby_bin_give_(heap, block, cubby_class_(size, alignment));
+        return;
+    }
+    cubby_heap_free(heap, block);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

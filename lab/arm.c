@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include "lab/arm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const arm_t arm_table[ARM_COUNT] = {
+    [ARM_STOCK] = {.name = "stock", .meaning = "pymalloc, as the interpreter comes"},
+    [ARM_LIST_LIBC] = {.name = "list-libc",
+                       .meaning = "list buffers on libc malloc: the baseline of 2016",
+                       .variables = {"CUBBY_OBJ=stock", "CUBBY_MEM=libc"},
+                       .adapted = true},
+    [ARM_LIBC] = {.name = "libc", .meaning = "libc malloc for all", .variables = {"PYTHONMALLOC=malloc"}},
+    [ARM_CUBBY] = {.name = "cubby",
+                   .meaning = "Cubby for objects and buffers",
+                   .variables = {"CUBBY_OBJ=cubby", "CUBBY_MEM=cubby"},
+                   .adapted = true},
+    [ARM_MIMALLOC] = {.name = "mimalloc",
+                      .meaning = "mimalloc for all",
+                      .variables = {"PYTHONMALLOC=malloc"},
+                      .library = "libmimalloc.so.2.0"},
+    [ARM_JEMALLOC] = {.name = "jemalloc",
+                      .meaning = "jemalloc for all",
+                      .variables = {"PYTHONMALLOC=malloc"},
+                      .library = "libjemalloc.so.2"},
+    [ARM_TCMALLOC] = {.name = "tcmalloc",
+                      .meaning = "tcmalloc for all",
+                      .variables = {"PYTHONMALLOC=malloc"},
+                      .library = "libtcmalloc_minimal.so.4"},
+};
+
+bool library_find(const char *name, char *path, size_t size)
+{
+    static const char *const folders[] = {
+#if defined(__x86_64__)
+        "/usr/lib/x86_64-linux-gnu",
+        "/lib/x86_64-linux-gnu",
+#elif defined(__aarch64__)
+        "/usr/lib/aarch64-linux-gnu",
+        "/lib/aarch64-linux-gnu",
+#endif
+        "/usr/lib64",
+        "/usr/lib",
+        "/usr/local/lib",
+    };
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        int length = snprintf(path, size, "%s/%s", folders[i], name);
+        if (length > 0 && (size_t)length < size && access(path, R_OK) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Looks up what an arm preloads. */
+static void arm_locate(arm_t *arm, const char *adapter, const char *adapter_reason)
+{
+    char found[PATH_MAX];
+    arm->present = true;
+    if (arm->library != NULL) {
+        arm->present = library_find(arm->library, found, sizeof found);
+        snprintf(arm->reason, sizeof arm->reason, "%s is not installed", arm->library);
+        adapter = found;
+    } else if (!arm->adapted) {
+        return;
+    } else if (adapter == NULL) {
+        arm->present = false;
+        snprintf(arm->reason, sizeof arm->reason, "%s", adapter_reason);
+    }
+    if (arm->present) {
+        arm->reason[0] = '\0';
+        snprintf(arm->preload, sizeof arm->preload, "LD_PRELOAD=%s", adapter);
+    }
+}
+
+void arm_set_fill(arm_set_t *set, const char *adapter, const char *adapter_reason)
+{
+    memcpy(set->arms, arm_table, sizeof set->arms);
+    for (size_t i = 0; i < ARM_COUNT; i++) {
+        set->arms[i].selected = true;
+        arm_locate(&set->arms[i], adapter, adapter_reason);
+    }
+    const char *path = getenv("PATH"), *home = getenv("HOME");
+    snprintf(set->path, sizeof set->path, "PATH=%s", path != NULL ? path : "/usr/local/bin:/usr/bin:/bin");
+    snprintf(set->home, sizeof set->home, "HOME=%s", home != NULL ? home : "/");
+}
+
+bool arm_set_select(arm_set_t *set, const char *list, char *wrong, size_t size)
+{
+    for (size_t i = 0; i < ARM_COUNT; i++) {
+        set->arms[i].selected = i == ARM_STOCK;
+    }
+    while (*list != '\0') {
+        size_t length = strcspn(list, ",");
+        size_t i = 0;
+        while (i < ARM_COUNT &&
+               (strlen(set->arms[i].name) != length || strncmp(set->arms[i].name, list, length) != 0)) {
+            i++;
+        }
+        if (i == ARM_COUNT) {
+            snprintf(wrong, size, "%.*s", (int)length, list);
+            return false;
+        }
+        set->arms[i].selected = true;
+        list += length + (list[length] == ',');
+    }
+    return true;
+}
+
+bool arm_is_in(const arm_t *arm)
+{
+    return arm->selected && arm->present && !arm->dropped;
+}
+
+void arm_environment_fill(const arm_set_t *set, const arm_t *arm, uint32_t hash_seed, arm_environment_t *environment)
+{
+    size_t used = 0;
+    snprintf(environment->hash_seed, sizeof environment->hash_seed, "PYTHONHASHSEED=%lu", (unsigned long)hash_seed);
+    environment->entries[used++] = set->path;
+    environment->entries[used++] = set->home;
+    environment->entries[used++] = "LANG=C.UTF-8";
+    environment->entries[used++] = "PYTHONDONTWRITEBYTECODE=1";
+    environment->entries[used++] = environment->hash_seed;
+    for (size_t i = 0; i < sizeof arm->variables / sizeof *arm->variables && arm->variables[i] != NULL; i++) {
+        environment->entries[used++] = arm->variables[i];
+    }
+    if (arm->preload[0] != '\0') {
+        environment->entries[used++] = arm->preload;
+    }
+    environment->entries[used] = NULL;
+}

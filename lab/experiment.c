@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#include "lab/experiment.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void experiment_drop(experiment_t *experiment, arm_id_t arm, const char *reason)
+{
+    arm_t *dropped = &experiment->arms.arms[arm];
+    experiment->failed = true;
+    experiment->abandoned = experiment->abandoned || arm == ARM_STOCK;
+    if (dropped->dropped) {
+        return;
+    }
+    dropped->dropped = true;
+    snprintf(dropped->reason, sizeof dropped->reason, "%s", reason);
+    progress_clear(&experiment->progress);
+    fprintf(stderr, "cubby bench: %s is dropped: %s\n", dropped->name, reason);
+}
+
+bool experiment_run(experiment_t *experiment)
+{
+    progress_begin(&experiment->progress, experiment_estimate(experiment));
+    for (workload_id_t workload = 0; workload < WORKLOAD_COUNT; workload++) {
+        if (!experiment->plan.selected[workload]) {
+            continue;
+        }
+        if (experiment->abandoned) {
+            return true;
+        }
+        if (!timing_run(experiment, workload)) {
+            return false;
+        }
+        if (!experiment->abandoned && !memory_run(experiment, workload)) {
+            return false;
+        }
+    }
+    if (experiment->abandoned) {
+        return true;
+    }
+    return startup_run(experiment) && native_run(experiment);
+}
+
+void experiment_clear(experiment_t *experiment)
+{
+    for (size_t i = 0; i < WORKLOAD_COUNT; i++) {
+        workload_result_t *result = &experiment->results[i];
+        for (size_t j = 0; j < result->pair_count; j++) {
+            json_decref(result->pairs[j].base_sample.raw);
+            json_decref(result->pairs[j].arm_sample.raw);
+        }
+        for (size_t j = 0; j < ARM_COUNT; j++) {
+            json_decref(result->memory[j].raw);
+        }
+        free(result->pairs);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        free(experiment->startup.milliseconds[i]);
+        free(experiment->startup.rss_kib[i]);
+    }
+    json_decref(experiment->native_report);
+}

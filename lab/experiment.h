@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The experiment: what is to be done, and what has come out so far.
+ *
+ *   timing    pairs (stock, arm) run at the same time on two cores, then with the cores swapped; outside noise hits
+ *             both alike, and their ratio is what counts. Blocks of all arms follow each other, in a new random order
+ *             each, every process with an address layout of its own, and a hash seed that only its pair shares.
+ *   memory    one run more for each arm, untimed, that ends with two seconds of light work.
+ *   start-up  `python3 -c pass` again and again, stock and Cubby in turn.
+ *   native    rows of a program that measures the library's own calls.
+ */
+#ifndef CUBBY_LAB_EXPERIMENT_H
+#define CUBBY_LAB_EXPERIMENT_H
+
+#include "lab/arm.h"
+#include "lab/machine.h"
+#include "lab/progress.h"
+#include "lab/stats.h"
+#include "lab/workload.h"
+
+#include <jansson.h>
+
+#define EXPERIMENT_SETTLE_SECONDS 2.0
+
+/* How much is done. */
+typedef struct plan {
+    bool quick;
+    int rounds[WORKLOAD_COUNT];   /* in each process */
+    size_t swaps[WORKLOAD_COUNT]; /* pairs of each arm, each run both ways round */
+    bool selected[WORKLOAD_COUNT];
+    size_t memory_slots; /* memory runs at a time */
+    size_t startup_pairs;
+    size_t startup_memory_pairs;
+} plan_t;
+
+/* Two processes that ran at the same time, or one after the other on a single core. */
+typedef struct pair {
+    arm_id_t base;
+    arm_id_t arm;
+    int base_core;
+    int arm_core;
+    uint32_t hash_seed;
+    sample_t base_sample;
+    sample_t arm_sample;
+} pair_t;
+
+typedef struct workload_result {
+    pair_t *pairs; /* owned */
+    size_t pair_count;
+    size_t pair_room;
+    sample_t memory[ARM_COUNT];
+} workload_result_t;
+
+/* Stock first, Cubby second, in every pair of numbers. */
+typedef struct startup_result {
+    double *milliseconds[2]; /* owned; of each pair */
+    double *rss_kib[2];      /* owned */
+    size_t pairs;            /* that have been timed */
+    size_t memory_pairs;
+} startup_result_t;
+
+typedef struct experiment {
+    plan_t plan;
+    arm_set_t arms;
+    machine_t machine;
+    char python[PATH_MAX];
+    char seeds[PATH_MAX];       /* folder of the workloads' programs */
+    char native[PATH_MAX + 32]; /* the program of the native rows, or empty */
+    uint64_t seed;
+    stats_rng_t rng;
+    progress_t progress;
+    figure_list_t figures;
+    workload_result_t results[WORKLOAD_COUNT];
+    startup_result_t startup;
+    json_t *native_report; /* owned; NULL when there is none */
+    char native_reason[256];
+    bool failed;    /* an arm was dropped, or the native program failed */
+    bool abandoned; /* stock itself failed: there is nothing to compare with */
+} experiment_t;
+
+/* The numbers of the quick form and of the full one. */
+void plan_fill(plan_t *plan, bool quick, const machine_t *machine);
+
+/* Seconds that the experiment will take, roughly. */
+double experiment_estimate(const experiment_t *experiment);
+
+double experiment_timing_estimate(const experiment_t *experiment, workload_id_t workload);
+double experiment_memory_estimate(const experiment_t *experiment, workload_id_t workload);
+double experiment_startup_estimate(const experiment_t *experiment);
+
+/* Does all of it. False when it was interrupted; interrupt_watch() must have been called. */
+bool experiment_run(experiment_t *experiment);
+
+/* The parts. Each is false when it was interrupted. */
+bool timing_run(experiment_t *experiment, workload_id_t workload);
+bool memory_run(experiment_t *experiment, workload_id_t workload);
+bool startup_run(experiment_t *experiment);
+bool native_run(experiment_t *experiment);
+
+/* Notes that an arm failed; for stock, that the experiment is over. */
+void experiment_drop(experiment_t *experiment, arm_id_t arm, const char *reason);
+
+/* Frees what the results hold. */
+void experiment_clear(experiment_t *experiment);
+
+#endif

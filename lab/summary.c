@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "lab/summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The generator of a bootstrap: always from its start, so that a figure does not depend on what was asked before. */
+static stats_rng_t bootstrap_rng(const experiment_t *experiment)
+{
+    stats_rng_t rng;
+    stats_rng_seed(&rng, experiment->seed);
+    return rng;
+}
+
+bool summary_make(const experiment_t *experiment, workload_id_t workload, arm_id_t base, arm_id_t arm,
+                  summary_t *summary)
+{
+    const workload_result_t *result = &experiment->results[workload];
+    memset(summary, 0, sizeof *summary);
+    double *numbers = calloc(3 * result->pair_count + 1, sizeof *numbers);
+    if (numbers == NULL) {
+        return false;
+    }
+    double *seconds = numbers, *busy = seconds + result->pair_count, *elapsed = busy + result->pair_count;
+    for (size_t i = 0; i < result->pair_count; i++) {
+        const pair_t *pair = &result->pairs[i];
+        if (pair->base == base && pair->arm == arm) {
+            seconds[summary->pairs] = pair->arm_sample.cpu_seconds;
+            busy[summary->pairs] = log(pair->base_sample.cpu_seconds / pair->arm_sample.cpu_seconds);
+            elapsed[summary->pairs] = log(pair->base_sample.wall_seconds / pair->arm_sample.wall_seconds);
+            summary->pairs++;
+        }
+    }
+    if (summary->pairs > 0) {
+        stats_rng_t rng = bootstrap_rng(experiment);
+        summary->median_seconds = stats_median(seconds, summary->pairs);
+        summary->speedup = stats_ratio(busy, summary->pairs, &rng);
+        summary->elapsed = stats_ratio(elapsed, summary->pairs, &rng);
+    }
+    free(numbers);
+    return summary->pairs > 0;
+}
+
+double summary_base_seconds(const experiment_t *experiment, workload_id_t workload, arm_id_t base)
+{
+    const workload_result_t *result = &experiment->results[workload];
+    double *seconds = calloc(result->pair_count + 1, sizeof *seconds);
+    size_t count = 0;
+    if (seconds == NULL) {
+        return 0;
+    }
+    for (size_t i = 0; i < result->pair_count; i++) {
+        if (result->pairs[i].base == base) {
+            seconds[count++] = result->pairs[i].base_sample.cpu_seconds;
+        }
+    }
+    double median = count > 0 ? stats_median(seconds, count) : 0;
+    free(seconds);
+    return median;
+}
+
+stats_estimate_t estimate_invert(stats_estimate_t estimate)
+{
+    double low = estimate.interval.low;
+    estimate.value = 1 / estimate.value;
+    estimate.interval.low = 1 / estimate.interval.high;
+    estimate.interval.high = 1 / low;
+    return estimate;
+}
+
+/* Medians of two columns and of their differences. */
+static bool columns_compare(const experiment_t *experiment, double *const columns[2], size_t count, double *stock,
+                            double *cubby, stats_estimate_t *difference)
+{
+    double *copy = calloc(count + 1, sizeof *copy);
+    if (copy == NULL || count == 0) {
+        free(copy);
+        return false;
+    }
+    stats_rng_t rng = bootstrap_rng(experiment);
+    for (size_t i = 0; i < count; i++) {
+        copy[i] = columns[1][i] - columns[0][i];
+    }
+    *difference = stats_bootstrap(copy, count, stats_median, &rng);
+    memcpy(copy, columns[0], count * sizeof *copy);
+    *stock = stats_median(copy, count);
+    memcpy(copy, columns[1], count * sizeof *copy);
+    *cubby = stats_median(copy, count);
+    free(copy);
+    return true;
+}
+
+bool summary_startup(const experiment_t *experiment, startup_summary_t *summary)
+{
+    const startup_result_t *result = &experiment->startup;
+    memset(summary, 0, sizeof *summary);
+    return columns_compare(experiment, result->rss_kib, result->memory_pairs, &summary->stock_rss_kib,
+                           &summary->cubby_rss_kib, &summary->rss_kib) &&
+           columns_compare(experiment, result->milliseconds, result->pairs, &summary->stock_milliseconds,
+                           &summary->cubby_milliseconds, &summary->milliseconds);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Reduces the pairs of a workload to the figures that tables and JSON show. The same pairs give the same figures. */
+#ifndef CUBBY_LAB_SUMMARY_H
+#define CUBBY_LAB_SUMMARY_H
+
+#include "lab/experiment.h"
+
+typedef struct summary {
+    size_t pairs;
+    double median_seconds;    /* processor time of the arm's rounds */
+    stats_estimate_t speedup; /* the base's processor time divided by the arm's, pair by pair */
+    stats_estimate_t elapsed; /* the same of elapsed time */
+} summary_t;
+
+/* Of all pairs of arm beside base. False when there are none. */
+bool summary_make(const experiment_t *experiment, workload_id_t workload, arm_id_t base, arm_id_t arm,
+                  summary_t *summary);
+
+/* Median of the seconds of the base itself in all of its pairs; 0 when there are none. */
+double summary_base_seconds(const experiment_t *experiment, workload_id_t workload, arm_id_t base);
+
+/* The speedup seen from the other side: of base over arm. */
+stats_estimate_t estimate_invert(stats_estimate_t estimate);
+
+typedef struct startup_summary {
+    double stock_milliseconds; /* medians */
+    double cubby_milliseconds;
+    double stock_rss_kib;
+    double cubby_rss_kib;
+    stats_estimate_t milliseconds; /* Cubby's minus stock's, median of the pairs' differences */
+    stats_estimate_t rss_kib;
+} startup_summary_t;
+
+/* False when there was no whole pair. */
+bool summary_startup(const experiment_t *experiment, startup_summary_t *summary);
+
+#endif

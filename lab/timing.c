@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include "lab/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What a workload compares, before it is shuffled. */
+typedef struct matchup {
+    arm_id_t base;
+    arm_id_t arm;
+} matchup_t;
+
+enum { MATCHUP_MAX = ARM_COUNT };
+
+static size_t matchups_fill(const experiment_t *experiment, workload_id_t workload, matchup_t *matchups)
+{
+    const arm_t *arms = experiment->arms.arms;
+    size_t count = 0;
+    for (arm_id_t arm = ARM_STOCK + 1; arm < ARM_COUNT; arm++) {
+        if (arm_is_in(&arms[arm])) {
+            matchups[count++] = (matchup_t){ARM_STOCK, arm};
+        }
+    }
+    if (workload_table[workload].lists && arm_is_in(&arms[ARM_CUBBY]) && arm_is_in(&arms[ARM_LIST_LIBC])) {
+        matchups[count++] = (matchup_t){ARM_LIST_LIBC, ARM_CUBBY};
+    }
+    return count;
+}
+
+static void matchups_shuffle(matchup_t *matchups, size_t count, stats_rng_t *rng)
+{
+    for (size_t left = count; left > 1; left--) {
+        size_t other = stats_rng_below(rng, left);
+        matchup_t kept = matchups[left - 1];
+        matchups[left - 1] = matchups[other];
+        matchups[other] = kept;
+    }
+}
+
+/* Runs both processes at once; on one core, one after the other. False when interrupted. */
+static bool processes_run(experiment_t *experiment, const run_t runs[2], child_t *children, bool together,
+                          bool started[2])
+{
+    for (size_t i = 0; i < 2; i++) {
+        started[i] = run_start(experiment, &runs[i], &children[i]);
+        if (!together && started[i] && children_wait(children, 2) == CHILD_INTERRUPTED) {
+            return false;
+        }
+    }
+    while (children[0].pid != 0 || children[1].pid != 0) {
+        if (children_wait(children, 2) == CHILD_INTERRUPTED) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void pair_keep(workload_result_t *result, const pair_t *pair)
+{
+    if (result->pair_count == result->pair_room) {
+        size_t room = result->pair_room == 0 ? 64 : result->pair_room * 2;
+        pair_t *grown = realloc(result->pairs, room * sizeof *grown);
+        if (grown == NULL) {
+            json_decref(pair->base_sample.raw);
+            json_decref(pair->arm_sample.raw);
+            return;
+        }
+        result->pairs = grown;
+        result->pair_room = room;
+    }
+    result->pairs[result->pair_count++] = *pair;
+}
+
+/* Runs one pair and keeps it when both halves are good. False when interrupted. */
+static bool pair_run(experiment_t *experiment, workload_id_t workload, matchup_t matchup, bool swapped,
+                     child_t *children)
+{
+    const machine_t *machine = &experiment->machine;
+    bool together = machine->cores_allowed > 1;
+    int first = machine->cores_allowed > 0 ? machine->allowed[0] : CHILD_ANY_CORE;
+    int second = together ? machine->allowed[1] : first;
+    pair_t pair = {.base = matchup.base,
+                   .arm = matchup.arm,
+                   .base_core = swapped ? second : first,
+                   .arm_core = swapped ? first : second,
+                   .hash_seed = (uint32_t)stats_rng_below(&experiment->rng, UINT32_MAX)};
+    run_t base = {.arm = pair.base, .workload = workload, .core = pair.base_core, .hash_seed = pair.hash_seed};
+    run_t arm = {.arm = pair.arm, .workload = workload, .core = pair.arm_core, .hash_seed = pair.hash_seed};
+    run_t runs[2] = {swapped ? arm : base, swapped ? base : arm}; /* the one started first changes as well */
+    sample_t samples[2] = {{0}};
+    bool started[2];
+    if (!processes_run(experiment, runs, children, together, started)) {
+        return false;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        if (started[i]) {
+            run_finish(experiment, &runs[i], &children[i], &samples[i]);
+        }
+    }
+    if (!samples[0].good || !samples[1].good) {
+        json_decref(samples[0].raw);
+        json_decref(samples[1].raw);
+        return true;
+    }
+    pair.base_sample = samples[swapped ? 1 : 0];
+    pair.arm_sample = samples[swapped ? 0 : 1];
+    pair_keep(&experiment->results[workload], &pair);
+    return true;
+}
+
+/* Runs a matchup both ways round. False when interrupted. */
+static bool matchup_run(experiment_t *experiment, workload_id_t workload, matchup_t matchup, child_t *children)
+{
+    const arm_t *arms = experiment->arms.arms;
+    char doing[128];
+    snprintf(doing, sizeof doing, "%s: %s beside %s", workload_table[workload].name, arms[matchup.arm].name,
+             arms[matchup.base].name);
+    for (int swapped = 0; swapped < 2; swapped++) {
+        if (!arm_is_in(&arms[matchup.base]) || !arm_is_in(&arms[matchup.arm])) {
+            return true;
+        }
+        progress_show(&experiment->progress, doing);
+        if (!pair_run(experiment, workload, matchup, swapped == 1, children)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool timing_run(experiment_t *experiment, workload_id_t workload)
+{
+    matchup_t matchups[MATCHUP_MAX];
+    size_t count = matchups_fill(experiment, workload, matchups);
+    size_t swaps = experiment->plan.swaps[workload];
+    double step = count > 0 ? experiment_timing_estimate(experiment, workload) / (double)(count * swaps) : 0;
+    child_t *children = calloc(2, sizeof *children);
+    if (children == NULL) {
+        experiment_drop(experiment, ARM_STOCK, "no memory");
+        return true;
+    }
+    bool finished = true;
+    for (size_t block = 0; finished && !experiment->abandoned && block < swaps; block++) {
+        matchups_shuffle(matchups, count, &experiment->rng);
+        for (size_t i = 0; finished && !experiment->abandoned && i < count; i++) {
+            finished = matchup_run(experiment, workload, matchups[i], children);
+            progress_advance(&experiment->progress, step);
+        }
+    }
+    free(children);
+    return finished;
+}

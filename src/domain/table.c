@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables that serve a domain from a heap: what a runtime calls on every request. ctx is the heap. */
+#include <cubby/domain.h>
+
+#include "heap/heap.h"
+
+static void *mem_malloc(void *ctx, size_t size)
+{
+    return heap_malloc((cubby_heap_t *)ctx, size);
+}
+
+static void *obj_malloc(void *ctx, size_t size)
+{
+    return heap_malloc_obj((cubby_heap_t *)ctx, size);
+}
+
+static void *mem_calloc(void *ctx, size_t count, size_t size)
+{
+    return heap_calloc((cubby_heap_t *)ctx, count, size, false);
+}
+
+static void *obj_calloc(void *ctx, size_t count, size_t size)
+{
+    return heap_calloc((cubby_heap_t *)ctx, count, size, true);
+}
+
+/* What the fast free leaves over: large blocks, NULL, and blocks of others. */
+static __attribute__((noinline)) void table_free_slow(cubby_heap_t *heap, void *block, cubby_domain_t domain)
+{
+    if (heap_free_slow(heap, block)) {
+        return;
+    }
+    const cubby_allocator_t *foreign = heap->foreign[domain];
+    if (foreign != NULL && block_heap(block) == NULL) {
+        foreign->free(foreign->ctx, block);
+        return;
+    }
+    heap_free_refuse(heap, block);
+}
+
+static inline void table_free(cubby_heap_t *heap, void *block, cubby_domain_t domain)
+{
+    uint32_t size_class = heap_class_of(heap, block);
+    if (CUBBY_LIKELY(size_class < CUBBY_CLASS_COUNT)) {
+        cubby_bin_give_(heap, block, size_class);
+        return;
+    }
+    table_free_slow(heap, block, domain);
+}
+
+/* Large blocks, and blocks of others. */
+static __attribute__((noinline)) void *table_realloc_slow(cubby_heap_t *heap, void *block, size_t size,
+                                                          cubby_domain_t domain)
+{
+    const cubby_allocator_t *foreign = heap->foreign[domain];
+    if (foreign != NULL && block_heap(block) == NULL) {
+        return foreign->realloc(foreign->ctx, block, size);
+    }
+    return heap_realloc(heap, block, size, domain == CUBBY_DOMAIN_OBJ);
+}
+
+/* A new list's first buffer is a realloc of NULL. */
+static inline void *table_realloc(cubby_heap_t *heap, void *block, size_t size, cubby_domain_t domain)
+{
+    if (block == NULL) {
+        return domain == CUBBY_DOMAIN_OBJ ? heap_malloc_obj(heap, size) : heap_malloc(heap, size);
+    }
+    uint32_t size_class = heap_class_of(heap, block);
+    if (CUBBY_LIKELY(size_class < CUBBY_CLASS_COUNT)) {
+        return pool_block_resize(heap, block, size_class, size, domain == CUBBY_DOMAIN_OBJ);
+    }
+    return table_realloc_slow(heap, block, size, domain);
+}
+
+static void raw_free(void *ctx, void *block)
+{
+    table_free((cubby_heap_t *)ctx, block, CUBBY_DOMAIN_RAW);
+}
+
+static void mem_free(void *ctx, void *block)
+{
+    table_free((cubby_heap_t *)ctx, block, CUBBY_DOMAIN_MEM);
+}
+
+static void obj_free(void *ctx, void *block)
+{
+    table_free((cubby_heap_t *)ctx, block, CUBBY_DOMAIN_OBJ);
+}
+
+static void *raw_realloc(void *ctx, void *block, size_t size)
+{
+    return table_realloc((cubby_heap_t *)ctx, block, size, CUBBY_DOMAIN_RAW);
+}
+
+static void *mem_realloc(void *ctx, void *block, size_t size)
+{
+    return table_realloc((cubby_heap_t *)ctx, block, size, CUBBY_DOMAIN_MEM);
+}
+
+static void *obj_realloc(void *ctx, void *block, size_t size)
+{
+    return table_realloc((cubby_heap_t *)ctx, block, size, CUBBY_DOMAIN_OBJ);
+}
+
+cubby_allocator_t cubby_heap_allocator(cubby_heap_t *heap, cubby_domain_t domain, const cubby_allocator_t *foreign)
+{
+    heap->foreign[domain] = foreign;
+    switch (domain) {
+    case CUBBY_DOMAIN_RAW:
+        return (cubby_allocator_t){heap, mem_malloc, mem_calloc, raw_realloc, raw_free};
+    case CUBBY_DOMAIN_MEM:
+        return (cubby_allocator_t){heap, mem_malloc, mem_calloc, mem_realloc, mem_free};
+    default:
+        return (cubby_allocator_t){heap, obj_malloc, obj_calloc, obj_realloc, obj_free};
+    }
+}

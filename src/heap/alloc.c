@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "heap/heap.h"
+#include "heap/pool.h"
+
+#include <errno.h>
+#include <string.h>
+
+/*
+ * The fast allocation. Up to CUBBY_SMALL_MAX the class is arithmetic, so the chain of loads is bin, block: one before
+ * the block is known (bin->free), a second for its successor. Branches: size, bin empty.
+ */
+void *cubby_heap_malloc(cubby_heap_t *heap, size_t size)
+{
+    return heap_malloc(heap, size);
+}
+
+void *heap_malloc_medium(cubby_heap_t *heap, size_t size)
+{
+    if (CUBBY_LIKELY(size <= MEDIUM_MAX)) {
+        return cubby_bin_take_(heap, class_of_medium(size));
+    }
+    void *block = heap_large_alloc(heap, size, PAGE_BYTES);
+    if (block == NULL) {
+        errno = ENOMEM;
+    }
+    return block;
+}
+
+/* A new pool for the class, all of it fresh. False when the system gives no more. */
+static bool bin_carve_new(cubby_heap_t *heap, unsigned size_class)
+{
+    heap_class_t *class = &heap->classes[size_class];
+    span_t *pool = span_alloc(class->pages, PAGE_BYTES);
+    if (pool == NULL) {
+        return false;
+    }
+    pool->heap = heap;
+    pool->size_class = (uint8_t)size_class;
+    class->fresh_zero = span_is_clean(pool);
+    heap->pool_pages += pool->pages;
+    span_tag_all(pool, heap->tag | size_class);
+    bin_take_new(heap, pool);
+    return true;
+}
+
+/* Fills an empty bin from the fullest pool that has anything. */
+static bool bin_fill_from_shelf(cubby_heap_t *heap, unsigned size_class)
+{
+    heap_class_t *class = &heap->classes[size_class];
+    for (int shelf = 0; shelf < SHELF_COUNT; shelf++) {
+        if (class->shelf[shelf] != NULL) {
+            class->fresh_zero = false;
+            bin_take_over(heap, class->shelf[shelf]);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Fills an empty bin: from a pool of the class, else with a new one. */
+static bool bin_fill(cubby_heap_t *heap, unsigned size_class)
+{
+    if (bin_fill_from_shelf(heap, size_class)) {
+        return true;
+    }
+    if (heap->pool_pages >= heap->flush_pages) {
+        heap_flush(heap);
+    }
+    return bin_carve_new(heap, size_class);
+}
+
+/* Other classes may sit on empty pools: before a request fails, they give them up, and it is tried once more. */
+void *cubby_bin_refill_(cubby_heap_t *heap, unsigned size_class)
+{
+    heap_tick(heap, EVENT_REFILL);
+    if (!bin_fill(heap, size_class)) {
+        heap_flush(heap);
+        if (!bin_fill(heap, size_class)) {
+            errno = ENOMEM;
+            return NULL;
+        }
+    }
+    return cubby_bin_take_(heap, size_class);
+}
+
+/* Without a freed block: zeroes a new one, or knows that it is zero, when it is fresh from a pool of clean pages. */
+static __attribute__((noinline)) void *bin_take_fresh_zeroed(cubby_heap_t *heap, unsigned size_class, size_t size)
+{
+    const cubby_bin_t *bin = &heap->bins[size_class];
+    void *block = cubby_bin_take_(heap, size_class);
+    if (block == NULL) {
+        return NULL;
+    }
+    bool fresh = bin->fresh == (char *)block + bin->size;
+    if (!fresh || !heap->classes[size_class].fresh_zero) {
+        memset(block, 0, size);
+    }
+    return block;
+}
+
+/* A block freed before is what a list's new buffer usually is. */
+static inline void *bin_take_zeroed(cubby_heap_t *heap, unsigned size_class, size_t size)
+{
+    cubby_bin_t *bin = &heap->bins[size_class];
+    void *block = bin->free;
+    if (CUBBY_LIKELY(block != NULL)) {
+        bin->free = *(void **)block;
+        return memset(block, 0, size);
+    }
+    return bin_take_fresh_zeroed(heap, size_class, size);
+}
+
+static __attribute__((noinline)) void *heap_calloc_large(cubby_heap_t *heap, size_t size)
+{
+    if (size <= MEDIUM_MAX) {
+        return bin_take_zeroed(heap, class_of_medium(size), size);
+    }
+    void *block = heap_large_alloc(heap, size, PAGE_BYTES);
+    if (block == NULL) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    span_zero(span_find(block), 0, size);
+    return block;
+}
+
+void *heap_calloc(cubby_heap_t *heap, size_t count, size_t size, bool obj)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    if (CUBBY_LIKELY(bytes <= CUBBY_SMALL_MAX)) {
+        return bin_take_zeroed(heap, obj ? class_of_obj(bytes) : class_of(bytes), bytes);
+    }
+    return heap_calloc_large(heap, bytes);
+}
+
+void *cubby_heap_calloc(cubby_heap_t *heap, size_t count, size_t size)
+{
+    return heap_calloc(heap, count, size, false);
+}
+
+/*
+ * Pools start on a page, so a block is aligned when its class's size is a multiple of the alignment. Of a size rounded
+ * up to the alignment the class is: within a doubling the classes are all multiples of an eighth of it, so a size that
+ * is a multiple of a larger power of two is a class, and to a smaller one every class is a multiple.
+ */
+void *cubby_heap_aligned_alloc(cubby_heap_t *heap, size_t alignment, size_t size)
+{
+    if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
+        errno = EINVAL;
+        return NULL;
+    }
+    if (alignment <= 16) {
+        return heap_malloc(heap, size);
+    }
+    if (alignment <= PAGE_BYTES && size <= MEDIUM_MAX) {
+        size_t rounded = size == 0 ? alignment : (size + alignment - 1) & ~(alignment - 1);
+        return cubby_bin_take_(heap, class_of(rounded));
+    }
+    void *block = heap_large_alloc(heap, size, alignment < PAGE_BYTES ? PAGE_BYTES : alignment);
+    if (block == NULL) {
+        errno = ENOMEM;
+    }
+    return block;
+}

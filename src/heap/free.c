@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "heap/heap.h"
+#include "heap/pool.h"
+
+/* What the fast free leaves over. Not inlined, so that the fast path needs no stack. */
+static void heap_free_rest(cubby_heap_t *heap, void *block);
+
+/*
+ * The fast free. The page's tag, exclusive-or the heap's own, is the size class if the block is in one of this heap's
+ * pools and a larger number for everything else, so one comparison decides. The chain of loads is tag, bin. Branches:
+ * in the region, class, room.
+ */
+void cubby_heap_free(cubby_heap_t *heap, void *block)
+{
+    uint32_t size_class = heap_class_of(heap, block);
+    if (CUBBY_LIKELY(size_class < CUBBY_CLASS_COUNT)) {
+        cubby_bin_give_(heap, block, size_class);
+        return;
+    }
+    heap_free_rest(heap, block);
+}
+
+static __attribute__((noinline)) void heap_free_rest(cubby_heap_t *heap, void *block)
+{
+    if (!heap_free_slow(heap, block)) {
+        heap_free_refuse(heap, block);
+    }
+}
+
+/* True when the list has at least `length` blocks. */
+static bool list_is_long(const void *block, size_t length)
+{
+    while (block != NULL && length > 0) {
+        block = *(void *const *)block;
+        length--;
+    }
+    return length == 0;
+}
+
+/* A free that finds the bin's room used up. */
+void cubby_bin_overflow_(cubby_heap_t *heap, void *block, unsigned size_class)
+{
+    cubby_bin_t *bin = &heap->bins[size_class];
+    heap_class_t *class = &heap->classes[size_class];
+    heap_tick(heap, class->spilling ? EVENT_SPILL : EVENT_MEASURE);
+    if (!class->spilling) {
+        class->spilling = list_is_long(bin->free, class->room / BIN_MEASURE_SHARE);
+        if (!class->spilling) {
+            bin->room = class->room;
+            cubby_bin_give_(heap, block, size_class);
+            return;
+        }
+    }
+    pool_free(heap, block);
+}
+
+/*
+ * The size is not trusted with the class: realloc leaves a block that shrinks a little where it is, in a class larger
+ * than its size says. The tag costs one load more.
+ */
+void cubby_heap_free_sized(cubby_heap_t *heap, void *block, size_t size)
+{
+    (void)size;
+    cubby_heap_free(heap, block);
+}
+
+bool heap_free_slow(cubby_heap_t *heap, void *block)
+{
+    if (block == NULL) {
+        return true;
+    }
+    uint32_t size_class = span_tag(block) ^ heap->tag;
+    if (size_class < CUBBY_CLASS_COUNT) {
+        cubby_bin_give_(heap, block, size_class);
+        return true;
+    }
+    if (block_heap(block) != heap) {
+        return false;
+    }
+    heap_large_free(heap, span_find(block));
+    return true;
+}
+
+void heap_free_refuse(const cubby_heap_t *heap, const void *block)
+{
+    const cubby_heap_t *owner = block_heap(block);
+    heap_refuse("free", block,
+                owner == NULL || owner == heap ? "not a block of a Cubby heap" : "a block of another heap");
+}

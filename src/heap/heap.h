@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A heap and its pools.
+ *
+ *   heap    bins[class] ----free----> block -> block -> ...      blocks the bin holds, of any of the heap's pools
+ *                       ----fresh---> [ never carved ... )       the rest of the pool being carved
+ *           classes[class].shelf[0..4] -> pool <-> pool ...      every pool of the class, by how full it is
+ *           large -> span <-> span ...                           blocks above 32 KiB, each its own span
+ *
+ *   pool    | block | block | ... | block | never carved | left over |
+ *             span->free: blocks given back to the pool itself
+ *
+ * Allocation takes from the bin: the block freed last, or the next fresh one. Only when both are empty does it take
+ * what a whole pool has, and only when no pool has anything a new pool. A free goes to the bin, or, when the bin holds
+ * too much, to the block's own pool. A pool with nothing but free blocks goes back to the span layer.
+ *
+ * How much a bin holds is not counted at every step: an allocation counts nothing, a free counts bin->room down. At
+ * zero the bin's list is measured, up to room / BIN_MEASURE_SHARE blocks. Shorter: room is set anew. Longer: the bin spills, which
+ * means that frees go to their pools until allocations have emptied it. So a bin never holds more than the measure, the
+ * room, and what one pool had to offer; and a heap is sure to look after itself once in every so many frees.
+ *
+ * Shelves. A pool stands on shelf 0 to 3 by quarters of its blocks free, shelf 0 the fullest; on SHELF_FULL when it
+ * has nothing to offer (its free blocks, if any, are in a bin). A bin takes from the fullest pool there is, so that
+ * emptier ones can empty. span->countdown makes a free notice the change of shelf with one test.
+ *
+ * Thrash guard. A pool can only bounce between the bin and the span layer when, between, more blocks are freed than
+ * the bin has room for, so that the cost of a bounce is shared by that many frees.
+ */
+#ifndef CUBBY_HEAP_HEAP_H
+#define CUBBY_HEAP_HEAP_H
+
+#include <cubby/cubby.h>
+
+#include "heap/classes.h"
+#include "span/span.h"
+
+enum {
+    SHELF_COUNT = 4,
+    SHELF_FULL = SHELF_COUNT,
+    /*
+     * Room in a bin: blocks of 16 KiB together, half of a usual first-level cache; at least 4, so that large classes
+     * have some; at most 256, so that tiny blocks do not pin hundreds of pools.
+     */
+    BIN_BYTES = 16384,
+    BIN_ROOM_LEAST = 4,
+    BIN_ROOM_MOST = 256,
+    /*
+     * The measure is half the room. Where a bin always holds that many, its list is walked once in a room's worth of
+     * frees: half a load each.
+     */
+    BIN_MEASURE_SHARE = 2,
+};
+
+/*
+ * What slow paths weigh on the way to the next tick: a bin that measures itself has seen a room's worth of frees; a
+ * spilling free is a few nanoseconds, a refill a few dozen, a look at the clock about as much as a refill.
+ */
+enum { EVENTS_PER_TICK = 64, EVENT_SPILL = 1, EVENT_REFILL = 8, EVENT_MEASURE = 64, EVENT_LARGE = 64 };
+
+/*
+ * When the bins are handed back: twice in the usual window of retention; and before new pools are made once these have
+ * grown by an eighth, or 64 KiB, since the last time: blocks that lie idle in bins may be all that keeps a pool from
+ * serving another size.
+ */
+enum { FLUSH_MS = 500, FLUSH_GROWTH_SHARE = 8, FLUSH_GROWTH_LEAST = 16 };
+
+typedef struct heap_class {
+    span_t *shelf[SHELF_COUNT + 1];
+    span_t *carving;   /* the pool that bin->fresh points into, NULL when there is none */
+    uint32_t capacity; /* blocks in a pool */
+    uint32_t pages;    /* of a pool */
+    uint32_t room;     /* what bin->room starts from */
+    bool spilling;     /* the bin holds too much: frees go to their pools until it is empty */
+    bool fresh_zero;   /* what bin->fresh points to reads as zero */
+} heap_class_t;
+
+struct cubby_heap {
+    cubby_bin_t bins[CUBBY_CLASS_COUNT]; /* first: cubby.h relies on it */
+    uint32_t tag;                        /* the heap's number, where the tags of its pages have it */
+    span_t *home;                        /* the span the heap itself lies in */
+    uint32_t events;                     /* slow-path events, weighted, since the last look at the clock */
+    uint64_t flush_at;                   /* when the bins are next handed back, in the clock's milliseconds */
+    uint32_t pool_pages;                 /* of all its pools */
+    uint32_t flush_pages;                /* pool pages at which the bins are next handed back */
+    span_t *large;
+    const struct cubby_allocator *foreign[3]; /* the domain layer's: who takes blocks that are not Cubby's */
+    heap_class_t classes[CUBBY_CLASS_COUNT];
+};
+
+void *heap_malloc_medium(cubby_heap_t *heap, size_t size); /* requests above CUBBY_SMALL_MAX; sets errno */
+
+/* ---- Fast paths ---- */
+
+static inline void *heap_malloc(cubby_heap_t *heap, size_t size)
+{
+    if (CUBBY_LIKELY(size <= CUBBY_SMALL_MAX)) {
+        return cubby_bin_take_(heap, (unsigned)((size + 15) / 16));
+    }
+    return heap_malloc_medium(heap, size);
+}
+
+/* A request of the obj domain. */
+static inline void *heap_malloc_obj(cubby_heap_t *heap, size_t size)
+{
+    if (CUBBY_LIKELY(size <= CUBBY_SMALL_MAX)) {
+        return cubby_bin_take_(heap, class_of_obj(size));
+    }
+    return heap_malloc_medium(heap, size);
+}
+
+/* The bin's class of a block of this heap; CUBBY_CLASS_COUNT or more for anything else, any pointer at all. */
+static inline uint32_t heap_class_of(const cubby_heap_t *heap, const void *block)
+{
+    return span_tag_fast((uintptr_t)block) ^ heap->tag;
+}
+
+/* ---- Slow paths ---- */
+
+/* A block of more than MEDIUM_MAX bytes, or aligned to more than a page; NULL without setting errno. */
+void *heap_large_alloc(cubby_heap_t *heap, size_t size, size_t alignment);
+void heap_large_free(cubby_heap_t *heap, span_t *span);
+
+/* As heap_large_alloc(), for a block that has to move because it grows: with room to grow on. */
+void *heap_large_alloc_growing(cubby_heap_t *heap, size_t size);
+
+/*
+ * Zeroed count * size bytes; and a block resized, or NULL with errno set and the block intact. `obj`: sizes are served
+ * as heap_malloc_obj() does. A block that is not this heap's is EINVAL.
+ */
+void *heap_calloc(cubby_heap_t *heap, size_t count, size_t size, bool obj);
+void *heap_realloc(cubby_heap_t *heap, void *block, size_t size, bool obj);
+
+/* The same for a block whose class heap_class_of() knows. */
+void *pool_block_resize(cubby_heap_t *heap, void *block, uint32_t size_class, size_t size, bool obj);
+
+/* Resizes a large block in place when that is worth it. False, and nothing changed, otherwise. */
+bool heap_large_resize(span_t *span, size_t size);
+
+/*
+ * Frees what heap_class_of() did not know: NULL, large blocks, blocks beyond the first region. False, and nothing
+ * done, for a block that is not this heap's.
+ */
+bool heap_free_slow(cubby_heap_t *heap, void *block);
+
+/* Says that a block is not this heap's. */
+void heap_free_refuse(const cubby_heap_t *heap, const void *block);
+
+/* Puts a block back on its pool; it must be a pool of this heap. */
+void pool_free(cubby_heap_t *heap, void *block);
+
+/*
+ * Called by slow paths, before they do anything: `weight` of EVENTS_PER_TICK for a look at the clock. From time to time
+ * it hands the bins back, so that blocks in them do not keep pools alive, and lets the span layer give memory back.
+ */
+void heap_tick(cubby_heap_t *heap, uint32_t weight);
+
+/* Hands everything the bins hold back to the pools, and empty pools to the span layer. */
+void heap_flush(cubby_heap_t *heap);
+
+/* Bytes of the block, when it is one that a heap gave out; 0 otherwise. Safe for any pointer. */
+size_t block_size(const void *block);
+
+/* The heap of a block, NULL when no heap gave it out. Safe for any pointer. */
+cubby_heap_t *block_heap(const void *block);
+
+/* Reads and adds up; any thread. */
+size_t heap_count(void);
+void heap_copied_add(size_t bytes);
+size_t heap_copied(void);
+
+/* Checks the heap's lists, counts and tags; the caller holds the heap's lock. For tests and debug builds. */
+bool heap_is_valid(const cubby_heap_t *heap);
+
+/* ---- Refusals ---- */
+
+/* Says on stderr that `function` was given a pointer it cannot serve, and why. */
+void heap_refuse(const char *function, const void *pointer, const char *why);
+
+#endif

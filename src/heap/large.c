@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks above MEDIUM_MAX: each a span of its own, as many pages as it needs. */
+#include "heap/heap.h"
+
+/*
+ * A large block that shrinks keeps pages while they are less than 1/SLACK_SHARE of it, so that one that moves up and
+ * down a little does not split and join spans each time.
+ */
+enum { SLACK_SHARE = 8 };
+
+static size_t pages_of(size_t size)
+{
+    return size == 0 ? 1 : (size + PAGE_BYTES - 1) >> PAGE_SHIFT;
+}
+
+/* Enters a span as a large block of the heap; NULL for NULL. */
+static void *large_take(cubby_heap_t *heap, span_t *span)
+{
+    if (span == NULL) {
+        return NULL;
+    }
+    span->heap = heap;
+    span->size_class = CLASS_LARGE;
+    span->previous = NULL;
+    span->next = heap->large;
+    if (heap->large != NULL) {
+        heap->large->previous = span;
+    }
+    heap->large = span;
+    span_tag_first(span, heap->tag | CLASS_LARGE);
+    return span_start(span);
+}
+
+void *heap_large_alloc(cubby_heap_t *heap, size_t size, size_t alignment)
+{
+    if (size > PTRDIFF_MAX) {
+        return NULL;
+    }
+    heap_tick(heap, EVENT_LARGE);
+    span_t *span = span_alloc(pages_of(size), alignment);
+    if (span == NULL) { /* bins may sit on pools that hold nothing else */
+        heap_flush(heap);
+        span = span_alloc(pages_of(size), alignment);
+    }
+    return large_take(heap, span);
+}
+
+void *heap_large_alloc_growing(cubby_heap_t *heap, size_t size)
+{
+    if (size > PTRDIFF_MAX) {
+        return NULL;
+    }
+    heap_tick(heap, EVENT_LARGE);
+    return large_take(heap, span_alloc_growing(pages_of(size)));
+}
+
+void heap_large_free(cubby_heap_t *heap, span_t *span)
+{
+    if (span->previous != NULL) {
+        span->previous->next = span->next;
+    } else {
+        heap->large = span->next;
+    }
+    if (span->next != NULL) {
+        span->next->previous = span->previous;
+    }
+    span_tag_first(span, 0);
+    span_free(span, span_bytes(span));
+}
+
+bool heap_large_resize(span_t *span, size_t size)
+{
+    if (size <= MEDIUM_MAX || size > PTRDIFF_MAX) {
+        return false;
+    }
+    size_t pages = pages_of(size);
+    if (pages > span->pages) {
+        return span_extend(span, pages);
+    }
+    if (span->pages - pages > span->pages / SLACK_SHARE) {
+        span_shrink(span, pages);
+    }
+    return true;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "heap/pool.h"
+
+static heap_class_t *pool_class(cubby_heap_t *heap, const span_t *pool)
+{
+    return &heap->classes[pool->size_class];
+}
+
+/* Only for pools that some block of is in use: with all blocks free there is no pool to shelve. */
+static unsigned pool_shelf(const span_t *pool)
+{
+    return pool->free_count == 0 ? SHELF_FULL : pool->free_count * SHELF_COUNT / pool->capacity;
+}
+
+/* Frees until one makes the pool change its shelf: that one is not counted, it finds zero. */
+static uint32_t pool_countdown(const span_t *pool, unsigned shelf)
+{
+    if (shelf == SHELF_FULL) {
+        return 0;
+    }
+    uint32_t boundary = ((shelf + 1) * pool->capacity + SHELF_COUNT - 1) / SHELF_COUNT;
+    return boundary - pool->free_count - 1;
+}
+
+static void pool_unshelve(cubby_heap_t *heap, span_t *pool)
+{
+    if (pool->previous != NULL) {
+        pool->previous->next = pool->next;
+    } else {
+        pool_class(heap, pool)->shelf[pool->shelf] = pool->next;
+    }
+    if (pool->next != NULL) {
+        pool->next->previous = pool->previous;
+    }
+}
+
+static void pool_shelve(cubby_heap_t *heap, span_t *pool)
+{
+    unsigned shelf = pool_shelf(pool);
+    span_t **head = &pool_class(heap, pool)->shelf[shelf];
+    pool->shelf = (uint8_t)shelf;
+    pool->countdown = pool_countdown(pool, shelf);
+    pool->previous = NULL;
+    pool->next = *head;
+    if (*head != NULL) {
+        (*head)->previous = pool;
+    }
+    *head = pool;
+}
+
+static void pool_release(cubby_heap_t *heap, span_t *pool)
+{
+    heap->pool_pages -= pool->pages;
+    span_tag_all(pool, 0);
+    span_free(pool, (size_t)pool->carved * heap->bins[pool->size_class].size);
+}
+
+/* After its free_count changed: on to another shelf, or, nothing of it being in use, back to the span layer. */
+static void pool_reshelve(cubby_heap_t *heap, span_t *pool)
+{
+    pool_unshelve(heap, pool);
+    if (pool->free_count == pool->capacity) {
+        pool_release(heap, pool);
+        return;
+    }
+    pool_shelve(heap, pool);
+}
+
+void pool_free(cubby_heap_t *heap, void *block)
+{
+    span_t *pool = span_find(block);
+    *(void **)block = pool->free;
+    pool->free = block;
+    pool->free_count++;
+    if (CUBBY_LIKELY(pool->countdown != 0)) {
+        pool->countdown--;
+        return;
+    }
+    pool_reshelve(heap, pool);
+}
+
+/* The pool is on no shelf; it goes on SHELF_FULL, having nothing left of its own. */
+static void bin_take_all(cubby_heap_t *heap, span_t *pool)
+{
+    heap_class_t *class = pool_class(heap, pool);
+    cubby_bin_t *bin = &heap->bins[pool->size_class];
+    bin->free = pool->free;
+    bin->room = class->room;
+    class->spilling = false;
+    if (pool->carved < pool->capacity) {
+        bin->fresh = span_start(pool) + (size_t)pool->carved * bin->size;
+        bin->fresh_end = span_start(pool) + (size_t)pool->capacity * bin->size;
+        class->carving = pool;
+    }
+    pool->carved = pool->capacity;
+    pool->free = NULL;
+    pool->free_count = 0;
+    pool_shelve(heap, pool);
+}
+
+void bin_take_new(cubby_heap_t *heap, span_t *pool)
+{
+    pool->free = NULL;
+    pool->carved = 0;
+    pool->capacity = pool_class(heap, pool)->capacity;
+    bin_take_all(heap, pool);
+}
+
+void bin_take_over(cubby_heap_t *heap, span_t *pool)
+{
+    pool_unshelve(heap, pool);
+    bin_take_all(heap, pool);
+}
+
+/* Gives the part of a pool that its bin has not carved back to the pool. */
+static void bin_return_fresh(cubby_heap_t *heap, unsigned size_class)
+{
+    cubby_bin_t *bin = &heap->bins[size_class];
+    span_t *pool = heap->classes[size_class].carving;
+    uint32_t left = (uint32_t)((size_t)(bin->fresh_end - bin->fresh) / bin->size);
+    bin->fresh = NULL;
+    bin->fresh_end = NULL;
+    heap->classes[size_class].carving = NULL;
+    heap->classes[size_class].fresh_zero = false;
+    if (left == 0) {
+        return;
+    }
+    pool->carved = pool->capacity - left;
+    pool->free_count += left;
+    pool_reshelve(heap, pool);
+}
+
+void heap_flush(cubby_heap_t *heap)
+{
+    for (unsigned size_class = 0; size_class < CUBBY_CLASS_COUNT; size_class++) {
+        cubby_bin_t *bin = &heap->bins[size_class];
+        void *block = bin->free;
+        bin->free = NULL;
+        bin->room = heap->classes[size_class].room;
+        heap->classes[size_class].spilling = false;
+        if (bin->fresh != bin->fresh_end) {
+            bin_return_fresh(heap, size_class);
+        }
+        while (block != NULL) {
+            void *next = *(void **)block;
+            pool_free(heap, block);
+            block = next;
+        }
+    }
+    uint32_t growth = heap->pool_pages / FLUSH_GROWTH_SHARE;
+    heap->flush_pages = heap->pool_pages + (growth > FLUSH_GROWTH_LEAST ? growth : FLUSH_GROWTH_LEAST);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "heap/heap.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* A block stays when the new size fits and uses more than KEEP_NUMERATOR / KEEP_DENOMINATOR of it: pymalloc's rule. */
+enum { KEEP_NUMERATOR = 3, KEEP_DENOMINATOR = 4 };
+
+static bool block_may_stay(size_t block_bytes, size_t size)
+{
+    return size <= block_bytes && size * KEEP_DENOMINATOR > block_bytes * KEEP_NUMERATOR;
+}
+
+/* Up to here a copy of whole words costs less than the call. */
+enum { COPY_WORDS_MOST = 32 };
+
+/* Copies a whole block, whose size is a multiple of 8. */
+static inline void block_copy(void *to, const void *from, size_t bytes)
+{
+    if (bytes > COPY_WORDS_MOST * sizeof(uint64_t)) {
+        memcpy(to, from, bytes);
+        return;
+    }
+    uint64_t *words = to;
+    const uint64_t *source = from;
+    for (size_t i = 0; i < bytes / sizeof(uint64_t); i++) {
+        words[i] = source[i];
+    }
+}
+
+/*
+ * List buffers take this path at every growth step: two bins, and a copy of a few words. A block aligned to 8 only must
+ * not stay for a caller who counts on 16.
+ */
+void *pool_block_resize(cubby_heap_t *heap, void *block, uint32_t size_class, size_t size, bool obj)
+{
+    size_t old_size = heap->bins[size_class].size;
+    if (block_may_stay(old_size, size) && (obj || (uintptr_t)block % 16 == 0)) {
+        return block;
+    }
+    void *moved = obj ? heap_malloc_obj(heap, size) : heap_malloc(heap, size);
+    if (moved == NULL) {
+        return NULL;
+    }
+    if (CUBBY_LIKELY(size >= old_size)) {
+        block_copy(moved, block, old_size);
+    } else {
+        memcpy(moved, block, size);
+    }
+    cubby_bin_give_(heap, block, size_class);
+    return moved;
+}
+
+/* A large block that grows from this size on is placed where it can go on growing without another copy. */
+enum { GROWING_BYTES = 1024 * 1024 };
+
+static void *large_block_resize(cubby_heap_t *heap, void *block, size_t size, bool obj)
+{
+    span_t *span = span_find(block);
+    if (heap_large_resize(span, size)) {
+        return block;
+    }
+    size_t old_size = span_bytes(span);
+    void *moved;
+    if (old_size >= GROWING_BYTES && size > old_size) {
+        moved = heap_large_alloc_growing(heap, size);
+    } else {
+        moved = obj ? heap_malloc_obj(heap, size) : heap_malloc(heap, size);
+    }
+    if (moved == NULL) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    size_t bytes = old_size < size ? old_size : size;
+    memcpy(moved, block, bytes);
+    heap_copied_add(bytes);
+    heap_large_free(heap, span);
+    return moved;
+}
+
+void *heap_realloc(cubby_heap_t *heap, void *block, size_t size, bool obj)
+{
+    if (block == NULL) {
+        return obj ? heap_malloc_obj(heap, size) : heap_malloc(heap, size);
+    }
+    uint32_t size_class = span_tag(block) ^ heap->tag;
+    if (CUBBY_LIKELY(size_class < CUBBY_CLASS_COUNT)) {
+        return pool_block_resize(heap, block, size_class, size, obj);
+    }
+    if (block_heap(block) != heap) {
+        heap_refuse("realloc", block, "not a block of this heap");
+        errno = EINVAL;
+        return NULL;
+    }
+    return large_block_resize(heap, block, size, obj);
+}
+
+void *cubby_heap_realloc(cubby_heap_t *heap, void *block, size_t size)
+{
+    return heap_realloc(heap, block, size, false);
+}

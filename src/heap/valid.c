@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "heap/heap.h"
+
+/* Blocks on a list, or more than `most` when there are more, or it runs in a circle, or one is not of the class. */
+static size_t list_length(const cubby_heap_t *heap, unsigned size_class, const void *block, size_t most)
+{
+    size_t length = 0;
+    for (; block != NULL && length <= most; block = *(void *const *)block) {
+        if (heap_class_of(heap, block) != size_class && span_tag(block) != (heap->tag | size_class)) {
+            return most + 1;
+        }
+        length++;
+    }
+    return length;
+}
+
+static bool pool_is_valid(const cubby_heap_t *heap, unsigned size_class, unsigned shelf, const span_t *pool)
+{
+    const heap_class_t *class = &heap->classes[size_class];
+    if (pool->state != SPAN_USED || pool->heap != heap || pool->size_class != size_class || pool->shelf != shelf ||
+        pool->capacity != class->capacity || pool->pages != class->pages || pool->carved > pool->capacity ||
+        pool->free_count >= pool->capacity) {
+        return false;
+    }
+    unsigned expected = pool->free_count == 0 ? SHELF_FULL : pool->free_count * SHELF_COUNT / pool->capacity;
+    size_t never_carved = pool->capacity - pool->carved;
+    size_t given_back = pool->free_count - never_carved;
+    return expected == shelf && pool->free_count >= never_carved &&
+           list_length(heap, size_class, pool->free, given_back) == given_back &&
+           span_tag(span_start(pool)) == (heap->tag | size_class);
+}
+
+static bool class_is_valid(const cubby_heap_t *heap, unsigned size_class)
+{
+    const cubby_bin_t *bin = &heap->bins[size_class];
+    const heap_class_t *class = &heap->classes[size_class];
+    size_t blocks = 0;
+    for (unsigned shelf = 0; shelf <= SHELF_FULL; shelf++) {
+        const span_t *previous = NULL;
+        for (const span_t *pool = class->shelf[shelf]; pool != NULL; previous = pool, pool = pool->next) {
+            if (pool->previous != previous || !pool_is_valid(heap, size_class, shelf, pool)) {
+                return false;
+            }
+            blocks += pool->capacity - pool->free_count;
+        }
+    }
+    if (bin->fresh != bin->fresh_end) {
+        const span_t *pool = class->carving;
+        const char *end = span_start(pool) + (size_t)pool->capacity * bin->size;
+        if (bin->fresh < span_start(pool) || bin->fresh_end != end || (size_t)(end - bin->fresh) % bin->size != 0) {
+            return false;
+        }
+    }
+    return list_length(heap, size_class, bin->free, blocks) <= blocks;
+}
+
+bool heap_is_valid(const cubby_heap_t *heap)
+{
+    for (unsigned size_class = 0; size_class < CUBBY_CLASS_COUNT; size_class++) {
+        if (!class_is_valid(heap, size_class)) {
+            return false;
+        }
+    }
+    const span_t *previous = NULL;
+    for (const span_t *span = heap->large; span != NULL; previous = span, span = span->next) {
+        if (span->previous != previous || span->heap != heap || span->size_class != CLASS_LARGE ||
+            span_tag(span_start(span)) != (heap->tag | CLASS_LARGE)) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "os/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+/*
+ * MAP_NORESERVE keeps the default overcommit mode from counting the whole reservation when it is committed. Strict
+ * mode ignores it and counts what commit makes writable, which grows in steps.
+ */
+static void *linux_reserve(size_t size)
+{
+    int saved = errno;
+    void *start = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    errno = saved;
+    return start == MAP_FAILED ? NULL : start;
+}
+
+static void linux_release(void *start, size_t size)
+{
+    int saved = errno;
+    (void)munmap(start, size);
+    errno = saved;
+}
+
+static bool linux_commit(void *start, size_t size)
+{
+    int saved = errno;
+    int failed = mprotect(start, size, PROT_READ | PROT_WRITE);
+    errno = saved;
+    return failed == 0;
+}
+
+/*
+ * MADV_DONTNEED rather than MADV_FREE: the pages leave the resident set at once, so that a user who looks at RSS sees
+ * them go, and they are known to be zero.
+ */
+static bool linux_purge(void *start, size_t size)
+{
+    int saved = errno;
+    int failed = madvise(start, size, MADV_DONTNEED);
+    errno = saved;
+    return failed == 0;
+}
+
+static bool linux_advise_huge(void *start, size_t size)
+{
+    int saved = errno;
+    int failed = madvise(start, size, MADV_HUGEPAGE);
+    errno = saved;
+    return failed == 0;
+}
+
+static bool linux_deny_huge(void *start, size_t size)
+{
+    int saved = errno;
+    int failed = madvise(start, size, MADV_NOHUGEPAGE);
+    errno = saved;
+    return failed == 0;
+}
+
+static size_t linux_page_size(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static size_t linux_address_limit(void)
+{
+    int saved = errno;
+    struct rlimit limit;
+    size_t bytes = SIZE_MAX;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+        bytes = (size_t)limit.rlim_cur;
+    }
+    errno = saved;
+    return bytes;
+}
+
+/* Asked once: the answer changes when an administrator changes it. */
+static bool linux_commit_is_counted(void)
+{
+    static int answer; /* 0: not asked, 1: no, 2: yes */
+    int known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
+    if (known == 0) {
+        int saved = errno;
+        char mode = '0';
+        int file = open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC);
+        if (file >= 0) {
+            (void)!read(file, &mode, 1);
+            (void)close(file);
+        }
+        known = mode == '2' ? 2 : 1;
+        __atomic_store_n(&answer, known, __ATOMIC_RELAXED);
+        errno = saved;
+    }
+    return known == 2;
+}
+
+/* The coarse clock costs no system call and is good to a few milliseconds. */
+static uint64_t linux_clock_ms(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void linux_write_error(const char *text, size_t length)
+{
+    int saved = errno;
+    ssize_t written = write(STDERR_FILENO, text, length);
+    (void)written;
+    errno = saved;
+}
+
+#define OS_LINUX_CALLS                                                                                                 \
+    {                                                                                                                  \
+        .reserve = linux_reserve, .release = linux_release, .commit = linux_commit, .purge = linux_purge,              \
+        .advise_huge = linux_advise_huge, .deny_huge = linux_deny_huge, .page_size = linux_page_size,                  \
+        .address_limit = linux_address_limit, .commit_is_counted = linux_commit_is_counted,                            \
+        .clock_ms = linux_clock_ms, .write_error = linux_write_error,                                                  \
+    }
+
+const os_calls_t os_linux = OS_LINUX_CALLS;
+os_calls_t os = OS_LINUX_CALLS;

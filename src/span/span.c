@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+#include "span/span.h"
+
+#include "span/bits.h"
+#include "span/free.h"
+#include "span/huge.h"
+#include "span/purge.h"
+#include "span/region.h"
+#include "span/retain.h"
+#include "span/counts.h"
+
+#include <pthread.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+span_counts_t span_counts;
+
+void span_lock(void)
+{
+    (void)pthread_mutex_lock(&lock);
+}
+
+void span_unlock(void)
+{
+    (void)pthread_mutex_unlock(&lock);
+}
+
+/* Counts pages of a span into use, or out of it. */
+static void note_used(region_t *region, uint32_t first, size_t pages)
+{
+    span_counts.pages_used += pages;
+    huge_note_used(region, first, (uint32_t)pages);
+    huge_earn(region);
+    retain_note_used(span_counts.pages_used);
+}
+
+static void note_free(region_t *region, uint32_t first, size_t pages)
+{
+    span_counts.pages_used -= pages;
+    huge_note_free(region, first, (uint32_t)pages);
+    retain_note_used(span_counts.pages_used);
+}
+
+/* ---- Used spans ---- */
+
+/* Takes pages out of a free span, from the first whose address is a multiple of `step` pages. The lock is held. */
+static span_t *take(span_t *span, size_t pages, size_t step)
+{
+    size_t base = regions[span->region].base >> PAGE_SHIFT;
+    uint32_t first = (uint32_t)(((base + span->first + step - 1) & ~(step - 1)) - base);
+    span = free_cut(span, first, (uint32_t)pages, true);
+    span->state = SPAN_USED;
+    note_used(&regions[span->region], first, pages);
+    purge_to_rule();
+    return span;
+}
+
+span_t *span_alloc(size_t pages, size_t alignment)
+{
+    size_t step = alignment >> PAGE_SHIFT;
+    if (pages == 0 || pages > UINT32_MAX / 2 || alignment > (size_t)1 << 40) {
+        return NULL;
+    }
+    span_lock();
+    span_t *span = free_find(pages + step - 1, false);
+    if (span != NULL) {
+        span = take(span, pages, step);
+    }
+    span_unlock();
+    return span;
+}
+
+void span_free(span_t *span, size_t dirty_bytes)
+{
+    region_t *region = &regions[span->region];
+    span_lock();
+    note_free(region, span->first, span->pages);
+    bits_set(region->dirty, span->first, (dirty_bytes + PAGE_BYTES - 1) >> PAGE_SHIFT);
+    span = free_join(region, span, true);
+    if (span->pages == region->top && region != &regions[0] && region_space_is_limited()) {
+        free_drop_region(region);
+    }
+    span_unlock();
+}
+
+/* Takes `more` pages from the start of the room kept behind a span, and from top beyond it. The lock is held. */
+static bool room_take(region_t *region, span_t *room, uint32_t more)
+{
+    if (room->pages > more) {
+        span_place(region, room, room->first + more, room->pages - more);
+        return true;
+    }
+    uint32_t beyond = more - room->pages;
+    if (beyond > 0 && (room->first + room->pages != region->top || !region_has_room(region, beyond))) {
+        return false;
+    }
+    region->top += beyond;
+    descriptor_drop(region, room);
+    return true;
+}
+
+/* Takes `more` pages from `end` on, where a free span starts or top is. The lock is held. */
+static bool free_take(region_t *region, span_t *after, uint32_t end, uint32_t more)
+{
+    if (after == NULL || after->pages < more) {
+        uint32_t there = after != NULL ? after->pages : 0;
+        if (end + there != region->top || !region_has_room(region, more - there)) {
+            return false;
+        }
+        after = free_from_top(region, more);
+    }
+    descriptor_drop(region, free_cut(after, end, more, true));
+    return true;
+}
+
+bool span_extend(span_t *span, size_t pages)
+{
+    if (pages > UINT32_MAX / 2) {
+        return false;
+    }
+    span_lock();
+    region_t *region = &regions[span->region];
+    uint32_t end = span->first + span->pages;
+    uint32_t more = (uint32_t)pages - span->pages;
+    span_t *after = end < region->top ? span_at(region, end) : NULL;
+    bool taken = false;
+    if (after != NULL && after->state == SPAN_ROOM) {
+        taken = room_take(region, after, more);
+    } else if (after == NULL || after->state == SPAN_FREE) {
+        taken = free_take(region, after, end, more);
+    }
+    if (taken) {
+        span_place(region, span, span->first, (uint32_t)pages);
+        note_used(region, end, more);
+        purge_to_rule();
+    }
+    span_unlock();
+    return taken;
+}
+
+void span_shrink(span_t *span, size_t pages)
+{
+    region_t *region = &regions[span->region];
+    if (pages >= span->pages) {
+        return;
+    }
+    span_lock();
+    span_t *tail = descriptor_new(region);
+    span_place(region, tail, span->first + (uint32_t)pages, span->pages - (uint32_t)pages);
+    bits_set(region->dirty, tail->first, tail->pages);
+    note_free(region, tail->first, tail->pages);
+    span_place(region, span, span->first, (uint32_t)pages);
+    (void)free_join(region, tail, true);
+    span_unlock();
+}
+
+/*
+ * How much room a block that had to move while growing gets: its size sixteen times over. A block that grows in small
+ * steps to a thousand times its size then moves three times, copying a fifteenth of its final size in all. Room costs
+ * addresses only; it is asked for where these are plenty.
+ */
+enum { GROW_SHARE = 16 };
+
+/* A free span for such a block; *keep_room is set when what lies behind it is to be kept for it. The lock is held. */
+static span_t *find_growing(size_t pages, bool *keep_room)
+{
+    size_t with_room = pages * GROW_SHARE;
+    region_t *region = &regions[0];
+    span_t *hole = free_find_hole(with_room);
+    if (hole != NULL) {
+        return hole;
+    }
+    if (!region_is_spacious(region, with_room) || !region_has_room(region, with_room)) {
+        return free_find(pages, true);
+    }
+    *keep_room = true;
+    return free_from_top(region, with_room);
+}
+
+span_t *span_alloc_growing(size_t pages)
+{
+    if (pages > UINT32_MAX / 2 / GROW_SHARE) {
+        return span_alloc(pages, PAGE_BYTES);
+    }
+    span_lock();
+    bool keep_room = false;
+    span_t *span = find_growing(pages, &keep_room);
+    if (span != NULL) {
+        span = take(span, pages, 1);
+    }
+    if (keep_room) {
+        free_keep_room(&regions[span->region], span->first + span->pages);
+    }
+    span_unlock();
+    return span;
+}
+
+/* ---- Tags and content ---- */
+
+uint32_t span_tag(const void *address)
+{
+    const region_t *region = region_of(address);
+    if (region == NULL) {
+        return 0;
+    }
+    return __atomic_load_n(&region->tags[((uintptr_t)address - region->base) >> PAGE_SHIFT], __ATOMIC_RELAXED);
+}
+
+span_t *span_find_far(const void *address)
+{
+    region_t *region = region_of(address);
+    return span_at(region, (uint32_t)(((uintptr_t)address - region->base) >> PAGE_SHIFT));
+}
+
+void span_tag_first(span_t *span, uint32_t tag)
+{
+    __atomic_store_n(&regions[span->region].tags[span->first], tag, __ATOMIC_RELAXED);
+}
+
+void span_tag_all(span_t *span, uint32_t tag)
+{
+    region_t *region = &regions[span->region];
+    uint32_t index = (uint32_t)(span - region->spans);
+    for (uint32_t page = span->first; page < span->first + span->pages; page++) {
+        region->span_of[page] = index;
+        __atomic_store_n(&region->tags[page], tag, __ATOMIC_RELAXED);
+    }
+}
+
+/* The next run of dirty pages in [page, end): its first page, and in *stop where it ends; `end` when there is none. */
+static size_t dirty_run(const region_t *region, size_t page, size_t end, size_t *stop)
+{
+    span_lock();
+    page = bits_find(region->dirty, page, end, true);
+    *stop = bits_find(region->dirty, page, end, false);
+    span_unlock();
+    return page;
+}
+
+/*
+ * Whole huge pages are given back rather than written: the system zeroes them when, and if, they are touched. A large
+ * table of which little is used costs little; one of which all is used costs the system what it would have cost here.
+ */
+static void zero_by_purge(region_t *region, size_t first, size_t end)
+{
+    first = (first + CHUNK_PAGES - 1) / CHUNK_PAGES * CHUNK_PAGES;
+    end = end / CHUNK_PAGES * CHUNK_PAGES;
+    if (first < end && huge_is_possible(region, (uint32_t)first)) {
+        purge_used(region, (uint32_t)first, (uint32_t)end);
+    }
+}
+
+void span_zero(span_t *span, size_t from, size_t to)
+{
+    region_t *region = &regions[span->region];
+    size_t page = span->first + (from >> PAGE_SHIFT);
+    size_t end = span->first + ((to + PAGE_BYTES - 1) >> PAGE_SHIFT);
+    size_t stop;
+    zero_by_purge(region, page, end);
+    while ((page = dirty_run(region, page, end, &stop)) < end) {
+        size_t first_byte = (page - span->first) << PAGE_SHIFT;
+        size_t last_byte = (stop - span->first) << PAGE_SHIFT;
+        first_byte = first_byte < from ? from : first_byte;
+        last_byte = last_byte > to ? to : last_byte;
+        memset(span_start(span) + first_byte, 0, last_byte - first_byte);
+        page = stop;
+    }
+}
+
+bool span_is_clean(const span_t *span)
+{
+    span_lock();
+    bool clean = bits_count(regions[span->region].dirty, span->first, span->pages) == 0;
+    span_unlock();
+    return clean;
+}
+
+/* ---- Addresses ---- */
+
+void span_release_addresses(void)
+{
+    span_lock();
+    for (int i = 0; i < region_count(); i++) {
+        free_lower_top(&regions[i]);
+        if (regions[i].top == 0 && i > 0) {
+            region_release(&regions[i]);
+        }
+    }
+    if (regions[0].base != 0) {
+        region_cut(&regions[0]);
+    }
+    span_unlock();
+}
+
+/* ---- Facts ---- */
+
+void span_stats_get(span_stats_t *stats)
+{
+    memset(stats, 0, sizeof *stats);
+    span_lock();
+    for (int i = 0; i < region_count(); i++) {
+        stats->reserved += (size_t)regions[i].pages_reserved << PAGE_SHIFT;
+        stats->committed += regions[i].limit;
+        stats->metadata += region_table_bytes(&regions[i]);
+        stats->regions++;
+        stats->huge_advised += huge_bytes(&regions[i]);
+    }
+    stats->used = span_counts.pages_used << PAGE_SHIFT;
+    stats->retained = span_counts.pages_dirty << PAGE_SHIFT;
+    stats->purged = span_counts.bytes_purged;
+    stats->purges = span_counts.purges;
+    span_unlock();
+}
+
+void span_reset(void)
+{
+    span_lock();
+    region_forget_all();
+    memset(&span_counts, 0, sizeof span_counts);
+    free_reset();
+    retain_reset();
+    huge_reset();
+    purge_reset();
+    span_unlock();
+}
