@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Preloaded into a process, this library installs Cubby in the CPython it finds there, before the interpreter starts,
+ * and does nothing in a process without one.
+ *
+ * Environment
+ *   CUBBY_OBJ, CUBBY_MEM   cubby (default), libc or stock: who serves the object and the memory domain
+ *   CUBBY_QUIET            with a value: no notes on stderr
+ *
+ * The raw domain is left alone: the interpreter itself swaps it during start-up and shutdown, and its blocks reach
+ * libc's free from extensions.
+ *
+ * CPython up to 3.11 calls both domains under its one lock, so one lock heap serves both. Tables of 3.12 and later may
+ * be called under several locks at once, and free-threaded builds find their objects through their own allocator:
+ * there Cubby stands back and says so.
+ */
+#define _GNU_SOURCE
+#include <cubby/domain.h>
+
+#include "override.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The interpreter's own numbers for its domains are Cubby's: raw 0, mem 1, obj 2. */
+typedef void (*table_function_t)(int domain, cubby_allocator_t *table);
+
+typedef struct interpreter {
+    table_function_t get_allocator;
+    table_function_t set_allocator;
+    void (*setup_debug_hooks)(void);
+    unsigned major;
+    unsigned minor;
+} interpreter_t;
+
+/* What stood in the interpreter's tables before: it knows the blocks that are not Cubby's. */
+static cubby_allocator_t stock[CUBBY_DOMAIN_COUNT];
+
+/* The heap that serves this process, NULL when there is none. */
+static cubby_heap_t *heap;
+
+/* From Python, with the interpreter lock held: ctypes.PyDLL(None).cubby_python_trim() */
+__attribute__((visibility("default"))) size_t cubby_python_trim(void);
+
+size_t cubby_python_trim(void)
+{
+    return heap == NULL ? 0 : cubby_heap_trim(heap);
+}
+
+static void note(const char *text, const char *detail)
+{
+    const char *quiet = getenv("CUBBY_QUIET");
+    if (quiet != NULL && quiet[0] != '\0') {
+        return;
+    }
+    char line[512];
+    int length = snprintf(line, sizeof line, "cubby: %s%s\n", text, detail);
+    if (length > 0 && (size_t)length < sizeof line) {
+        ssize_t written = write(STDERR_FILENO, line, (size_t)length);
+        (void)written;
+    }
+}
+
+/* dlsym gives functions as data pointers; C has no conversion, so the bytes are copied. */
+static bool function_find(const char *name, void *function, size_t size)
+{
+    void *address = dlsym(RTLD_DEFAULT, name);
+    memcpy(function, &address, size);
+    return address != NULL;
+}
+
+static void interpreter_read_version(interpreter_t *python)
+{
+    const unsigned long *version = dlsym(RTLD_DEFAULT, "Py_Version"); /* 3.11 and later: 0xMMmmpprs */
+    if (version != NULL) {
+        python->major = (unsigned)(*version >> 24) & 0xff;
+        python->minor = (unsigned)(*version >> 16) & 0xff;
+        return;
+    }
+    const char *(*get_version)(void);
+    if (function_find("Py_GetVersion", &get_version, sizeof get_version)) {
+        char *rest = NULL;
+        python->major = (unsigned)strtoul(get_version(), &rest, 10);
+        python->minor = *rest == '.' ? (unsigned)strtoul(rest + 1, NULL, 10) : 0;
+    }
+}
+
+/* False in a process that has no CPython. */
+static bool interpreter_find(interpreter_t *python)
+{
+    memset(python, 0, sizeof *python);
+    if (!function_find("PyMem_SetAllocator", &python->set_allocator, sizeof python->set_allocator) ||
+        !function_find("PyMem_GetAllocator", &python->get_allocator, sizeof python->get_allocator) ||
+        !function_find("PyMem_SetupDebugHooks", &python->setup_debug_hooks, sizeof python->setup_debug_hooks)) {
+        return false;
+    }
+    interpreter_read_version(python);
+    return true;
+}
+
+typedef enum choice { CHOICE_CUBBY, CHOICE_LIBC, CHOICE_STOCK, CHOICE_WRONG } choice_t;
+
+static choice_t choice_read(const char *name)
+{
+    const char *value = getenv(name);
+    if (value == NULL || value[0] == '\0' || strcmp(value, "cubby") == 0) {
+        return CHOICE_CUBBY;
+    }
+    if (strcmp(value, "libc") == 0) {
+        return CHOICE_LIBC;
+    }
+    if (strcmp(value, "stock") == 0) {
+        return CHOICE_STOCK;
+    }
+    note(name, " must be cubby, libc or stock; the interpreter keeps its own allocators");
+    return CHOICE_WRONG;
+}
+
+static void domain_install(const interpreter_t *python, cubby_domain_t domain, choice_t choice)
+{
+    if (choice == CHOICE_STOCK) {
+        return;
+    }
+    cubby_allocator_t table =
+        choice == CHOICE_LIBC ? cubby_libc_allocator() : cubby_heap_allocator(heap, domain, &stock[domain]);
+    python->set_allocator((int)domain, &table);
+}
+
+/* Why this interpreter is not served, NULL when it is. */
+static const char *reason_to_stand_back(const interpreter_t *python, char **argv)
+{
+    static char reason[96];
+    const char *override = override_find(argv);
+    if (override != NULL) {
+        (void)snprintf(reason, sizeof reason, "%s chooses the interpreter's own allocators", override);
+        return reason;
+    }
+    if (python->major != 3 || python->minor < 7 || python->minor > 11) {
+        (void)snprintf(reason, sizeof reason, "CPython %u.%u is not served yet, only 3.7 to 3.11", python->major,
+                       python->minor);
+        return reason;
+    }
+    return NULL;
+}
+
+/* glibc passes constructors what main gets. */
+__attribute__((constructor)) static void adapter_install(int argc, char **argv)
+{
+    (void)argc;
+    interpreter_t python;
+    if (!interpreter_find(&python)) {
+        return;
+    }
+    choice_t obj = choice_read("CUBBY_OBJ");
+    choice_t mem = choice_read("CUBBY_MEM");
+    if (obj == CHOICE_WRONG || mem == CHOICE_WRONG || (obj == CHOICE_STOCK && mem == CHOICE_STOCK)) {
+        return;
+    }
+    const char *reason = reason_to_stand_back(&python, argv);
+    if (reason != NULL) {
+        note("standing back: ", reason);
+        return;
+    }
+    if (obj == CHOICE_CUBBY || mem == CHOICE_CUBBY) {
+        heap = cubby_heap_create();
+        if (heap == NULL) {
+            note("standing back: ", "the system gives no memory for a heap");
+            return;
+        }
+    }
+    for (int domain = 0; domain < CUBBY_DOMAIN_COUNT; domain++) {
+        python.get_allocator(domain, &stock[domain]);
+    }
+    domain_install(&python, CUBBY_DOMAIN_MEM, mem);
+    domain_install(&python, CUBBY_DOMAIN_OBJ, obj);
+    if (stock[CUBBY_DOMAIN_OBJ].ctx != NULL) {
+        python.setup_debug_hooks(); /* a debug build: its checks, on top of Cubby */
+    }
+}

@@ -1,0 +1,166 @@
+"""When memory is refused, a program gets MemoryError and lives; and how a program ends does not change."""
+
+import importlib.util
+import resource
+import signal
+
+import tap
+from preload import PROGRAMS, PYTHON, SERVED, PreloadTestCase, probe, python, run
+
+MEGABYTE = 1 << 20
+
+
+def limited(kind, megabytes):
+    """For a program that starts with the limit already there."""
+    return {"preexec_fn": lambda: resource.setrlimit(kind, (megabytes * MEGABYTE, megabytes * MEGABYTE))}
+
+
+class NoMemory(PreloadTestCase):
+    def setUp(self):
+        self.unlessSanitized("address space cannot be limited")
+
+    def test_a_program_goes_on_after_memory_errors_under_an_address_space_limit(self):
+        self.program("no_memory", **limited(resource.RLIMIT_AS, 512))
+
+    def test_each_choice_of_allocators_goes_on_after_memory_errors(self):
+        for obj, mem in (("libc", "cubby"), ("cubby", "libc"), ("stock", "cubby"), ("cubby", "stock")):
+            with self.subTest(obj=obj, mem=mem):
+                variables = {"CUBBY_OBJ": obj, "CUBBY_MEM": mem}
+                self.program("no_memory", variables=variables, **limited(resource.RLIMIT_AS, 512))
+
+    def test_a_program_can_limit_its_own_address_space(self):
+        self.program("own_limit", preload=False)
+        self.program("own_limit")
+
+    def test_memory_that_was_dropped_under_a_limit_is_there_for_threads_libraries_and_large_blocks(self):
+        self.program("after_a_peak", preload=False, **limited(resource.RLIMIT_AS, 512))
+        self.program("after_a_peak", **limited(resource.RLIMIT_AS, 512))
+
+    def test_under_limits_great_and_small_cubby_serves(self):
+        for megabytes in (64, 100, 300, 1_000, 5_000, 100_000, 10_000_000):
+            with self.subTest(megabytes=megabytes):
+                code = "import sys; x = [str(i) for i in range(50_000)]; sys._debugmallocstats(); print(len(x))"
+                ran = python("-c", code, **limited(resource.RLIMIT_AS, megabytes))
+                self.assertEqual((ran.status, ran.out.strip()), (0, "50000"), ran)
+                self.assertNotIn("# arenas", ran.err)
+                self.assertNotIn("cubby", ran.err)
+
+    def test_where_no_heap_can_be_had_the_interpreter_serves_itself_or_fails_as_without_the_preload(self):
+        for megabytes in range(10, 40, 2):
+            with self.subTest(megabytes=megabytes):
+                options = limited(resource.RLIMIT_AS, megabytes)
+                stock = python("-c", "print(sum(range(1000)))", preload=False, **options)
+                ran = python("-c", "print(sum(range(1000)))", **options)
+                self.assertGreaterEqual(ran.status, 0, ran)
+                if stock.status == 0 and ran.status == 0:
+                    self.assertEqual(ran.out, stock.out)
+
+    def assertHoldsNearlyAsMuch(self, shape, share):
+        for kind, megabytes in ((resource.RLIMIT_AS, 200), (resource.RLIMIT_AS, 800), (resource.RLIMIT_DATA, 300)):
+            with self.subTest(kind=kind, megabytes=megabytes):
+                room = []
+                for preload in (False, True):
+                    ran = python(PROGRAMS / "room.py", shape, preload=preload, **limited(kind, megabytes))
+                    self.assertRan(ran)
+                    room.append(int(ran.out))
+                print(f"# limit {megabytes} MB, {shape}: stock holds {room[0]} MB, Cubby {room[1]} MB")
+                self.assertGreaterEqual(room[1], room[0] * share)
+
+    def test_a_limited_program_holds_nearly_as_much_in_many_blocks_as_on_stock(self):
+        self.assertHoldsNearlyAsMuch("many", 0.8)
+
+    def test_a_block_that_grows_under_a_limit_reaches_half_of_what_it_does_on_stock(self):
+        # Where it cannot grow in place the old and the new block stand side by side.
+        self.assertHoldsNearlyAsMuch("one", 0.45)
+
+    def test_a_data_limit_gives_memory_errors_too(self):
+        code = "try: bytearray(10**9)\nexcept MemoryError: print(len([str(i) for i in range(10_000)]))"
+        self.assertRan(python("-c", code, **limited(resource.RLIMIT_DATA, 200)), "10000")
+
+
+class Refused(PreloadTestCase):
+    """With the interpreter's own test module, which can make any allocation fail."""
+
+    def setUp(self):
+        if importlib.util.find_spec("_testcapi") is None:
+            self.skipTest("the interpreter's module _testcapi is not installed")
+
+    def test_a_program_survives_the_failure_of_any_of_its_allocations(self):
+        self.program("nth_failure")
+
+    def test_the_interpreter_s_tests_of_its_memory_interface_pass(self):
+        self.program("hooks")
+
+
+class Ends(PreloadTestCase):
+    """Programs end the same way with and without the preload."""
+
+    def assertSameEnd(self, code, status):
+        for preload in (False, True):
+            with self.subTest(preload=preload):
+                ran = python("-c", "x = [str(i) for i in range(10_000)]\n" + code, preload=preload)
+                self.assertEqual(ran.status, status, ran)
+                said = ran.out, ran.err
+                if preload:
+                    self.assertEqual(said, self.stock)
+                else:
+                    self.stock = said
+
+    def test_exit_statuses_are_the_program_s_own(self):
+        for number in (0, 1, 2, 77, 255):
+            self.assertSameEnd(f"import sys; sys.exit({number})", number)
+            self.assertSameEnd(f"import os; os._exit({number})", number)
+        self.assertSameEnd("raise SystemExit", 0)
+        self.assertSameEnd("import sys; sys.exit('message')", 1)
+
+    def test_an_exception_that_nobody_catches_ends_with_a_traceback_and_status_1(self):
+        self.assertSameEnd("def f(): raise ValueError(x[7])\nf()", 1)
+        self.assertSameEnd("class E(BaseException): pass\nraise E", 1)
+        self.assertSameEnd("1 1", 1)
+
+    def test_signals_kill_as_they_do(self):
+        for name in ("SIGTERM", "SIGKILL", "SIGSEGV", "SIGABRT", "SIGUSR1", "SIGHUP", "SIGALRM"):
+            number = getattr(signal, name)
+            self.assertSameEnd(f"import os; os.kill(os.getpid(), {int(number)})", -number)
+        self.assertSameEnd("import os; os.abort()", -signal.SIGABRT)
+
+    def test_an_interrupt_ends_as_it_does(self):
+        self.assertSameEnd("import os, signal; os.kill(os.getpid(), signal.SIGINT)", -signal.SIGINT)
+
+    def test_finalisers_and_exit_functions_run_to_their_end(self):
+        code = (
+            "import atexit, threading, weakref\n"
+            "class Last:\n def __del__(self): print('dropped', len([bytearray(100) for _ in range(1000)]))\n"
+            "last = Last(); last.itself = last; last.load = list(range(100_000))\n"
+            "atexit.register(lambda: print('at exit', len('x' * 1_000_000)))\n"
+            "threading.Thread(target=lambda: print('thread', sum(range(1000)))).start()\n"
+        )
+        self.assertSameEnd(code, 0)
+        self.assertIn("at exit", self.stock[0])
+        self.assertIn("dropped", self.stock[0])
+
+    def test_a_daemon_thread_that_allocates_at_the_end_does_no_harm(self):
+        code = (
+            "import threading, time\n"
+            "def churn():\n while True: [bytearray(n) for n in range(0, 9999, 99)]\n"
+            "for _ in range(5): threading.Thread(target=churn, daemon=True).start()\n"
+            "time.sleep(0.05)\n"
+        )
+        for _ in range(5):
+            self.assertSameEnd(code, 0)
+
+    def test_a_broken_pipe_ends_as_it_does(self):
+        self.assertSameEnd("import os, sys; os.close(1); r, w = os.pipe(); os.close(r); os.write(w, b'x')", 1)
+
+    def test_a_closed_standard_error_is_no_reason_to_fail(self):
+        command = f"exec {PYTHON} -c 'print(1)' 2>&-"
+        self.assertRan(run(["sh", "-c", command], variables={"PYTHONMALLOC": "malloc"}), "1")
+        self.assertRan(run(["sh", "-c", command]), "1")
+
+    def test_an_interpreter_replaced_by_exec_is_served_afresh(self):
+        ran = probe(PYTHON, "-c", f"import os, sys; x = [0] * 10**6; os.execv({PYTHON!r}, [{PYTHON!r}] + sys.argv[1:])")
+        self.assertRan(ran, SERVED)
+
+
+if __name__ == "__main__":
+    tap.main()
