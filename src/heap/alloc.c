@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/heap.h"
 #include "heap/pool.h"
+#include "heap/words.h"
 
 #include <errno.h>
 #include <string.h>
@@ -105,7 +106,12 @@ static inline void *bin_take_zeroed(cubby_heap_t *heap, unsigned size_class, siz
     void *block = bin->free;
     if (CUBBY_LIKELY(block != NULL)) {
         bin->free = *(void **)block;
-        return memset(block, 0, size);
+        if (CUBBY_LIKELY(size_class < CUBBY_CLASS_ODD)) {
+            words_zero(block, size);
+        } else {
+            memset(block, 0, size);
+        }
+        return block;
     }
     return bin_take_fresh_zeroed(heap, size_class, size);
 }

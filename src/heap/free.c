@@ -37,21 +37,29 @@ static bool list_is_long(const void *block, size_t length)
     return length == 0;
 }
 
-/* A free that finds the bin's room used up. */
-void cubby_bin_overflow_(cubby_heap_t *heap, void *block, unsigned size_class)
+/* Measures a bin whose room is used up: gives it new room, or has it spill. */
+static __attribute__((noinline)) void bin_measure(cubby_heap_t *heap, void *block, unsigned size_class)
 {
     cubby_bin_t *bin = &heap->bins[size_class];
     heap_class_t *class = &heap->classes[size_class];
-    heap_tick(heap, class->spilling ? EVENT_SPILL : EVENT_MEASURE);
-    if (!class->spilling) {
-        class->spilling = list_is_long(bin->free, class->room / BIN_MEASURE_SHARE);
-        if (!class->spilling) {
-            bin->room = class->room;
-            cubby_bin_give_(heap, block, size_class);
-            return;
-        }
+    heap_tick(heap, EVENT_MEASURE);
+    class->spilling = list_is_long(bin->free, class->room / BIN_MEASURE_SHARE);
+    if (class->spilling) {
+        pool_free(heap, block);
+        return;
     }
-    pool_free(heap, block);
+    bin->room = class->room;
+    cubby_bin_give_(heap, block, size_class);
+}
+
+/* A free that finds no room: of many blocks in a row, as a rule, so the way to the pool is short too. */
+void cubby_bin_overflow_(cubby_heap_t *heap, void *block, unsigned size_class)
+{
+    if (CUBBY_LIKELY(heap->classes[size_class].spilling)) {
+        pool_free(heap, block);
+        return;
+    }
+    bin_measure(heap, block, size_class);
 }
 
 /*

@@ -52,10 +52,11 @@ enum {
 };
 
 /*
- * What slow paths weigh on the way to the next tick: a bin that measures itself has seen a room's worth of frees; a
- * spilling free is a few nanoseconds, a refill a few dozen, a look at the clock about as much as a refill.
+ * What slow paths weigh on the way to the next look at the clock: a bin that measures itself has seen a room's worth of
+ * frees, a pool that changes its shelf has usually seen a quarter of its blocks freed; a refill is a few dozen
+ * nanoseconds, about what the look costs.
  */
-enum { EVENTS_PER_TICK = 64, EVENT_SPILL = 1, EVENT_REFILL = 8, EVENT_MEASURE = 64, EVENT_LARGE = 64 };
+enum { EVENTS_PER_TICK = 64, EVENT_REFILL = 8, EVENT_RESHELVE = 32, EVENT_MEASURE = 64, EVENT_LARGE = 64 };
 
 /*
  * When the bins are handed back: twice in the usual window of retention; and before new pools are made once these have
@@ -144,9 +145,6 @@ bool heap_free_slow(cubby_heap_t *heap, void *block);
 
 /* Says that a block is not this heap's. */
 void heap_free_refuse(const cubby_heap_t *heap, const void *block);
-
-/* Puts a block back on its pool; it must be a pool of this heap. */
-void pool_free(cubby_heap_t *heap, void *block);
 
 /*
  * Called by slow paths, before they do anything: `weight` of EVENTS_PER_TICK for a look at the clock. From time to time

@@ -55,28 +55,15 @@ static void pool_release(cubby_heap_t *heap, span_t *pool)
     span_free(pool, (size_t)pool->carved * heap->bins[pool->size_class].size);
 }
 
-/* After its free_count changed: on to another shelf, or, nothing of it being in use, back to the span layer. */
-static void pool_reshelve(cubby_heap_t *heap, span_t *pool)
+void pool_reshelve(cubby_heap_t *heap, span_t *pool)
 {
+    heap->events += EVENT_RESHELVE;
     pool_unshelve(heap, pool);
     if (pool->free_count == pool->capacity) {
         pool_release(heap, pool);
         return;
     }
     pool_shelve(heap, pool);
-}
-
-void pool_free(cubby_heap_t *heap, void *block)
-{
-    span_t *pool = span_find(block);
-    *(void **)block = pool->free;
-    pool->free = block;
-    pool->free_count++;
-    if (CUBBY_LIKELY(pool->countdown != 0)) {
-        pool->countdown--;
-        return;
-    }
-    pool_reshelve(heap, pool);
 }
 
 /* The pool is on no shelf; it goes on SHELF_FULL, having nothing left of its own. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/heap.h"
 
+#include "heap/words.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -10,23 +12,6 @@ enum { KEEP_NUMERATOR = 3, KEEP_DENOMINATOR = 4 };
 static bool block_may_stay(size_t block_bytes, size_t size)
 {
     return size <= block_bytes && size * KEEP_DENOMINATOR > block_bytes * KEEP_NUMERATOR;
-}
-
-/* Up to here a copy of whole words costs less than the call. */
-enum { COPY_WORDS_MOST = 32 };
-
-/* Copies a whole block, whose size is a multiple of 8. */
-static inline void block_copy(void *to, const void *from, size_t bytes)
-{
-    if (bytes > COPY_WORDS_MOST * sizeof(uint64_t)) {
-        memcpy(to, from, bytes);
-        return;
-    }
-    uint64_t *words = to;
-    const uint64_t *source = from;
-    for (size_t i = 0; i < bytes / sizeof(uint64_t); i++) {
-        words[i] = source[i];
-    }
 }
 
 /*
@@ -43,10 +28,11 @@ void *pool_block_resize(cubby_heap_t *heap, void *block, uint32_t size_class, si
     if (moved == NULL) {
         return NULL;
     }
-    if (CUBBY_LIKELY(size >= old_size)) {
-        block_copy(moved, block, old_size);
+    size_t bytes = old_size < size ? old_size : size;
+    if (!obj && CUBBY_LIKELY(size_class < CUBBY_CLASS_ODD)) { /* both are of 16-byte classes */
+        words_copy(moved, block, bytes);
     } else {
-        memcpy(moved, block, size);
+        memcpy(moved, block, bytes);
     }
     cubby_bin_give_(heap, block, size_class);
     return moved;

@@ -38,7 +38,7 @@ static bool number_read(const char *text, bool is_bytes, uint64_t most, uint64_t
     char *rest = NULL;
     errno = 0;
     unsigned long long value = strtoull(text, &rest, 10);
-    if (errno != 0 || rest == text || *text == '-') {
+    if (errno != 0 || rest == text || *text < '0' || *text > '9') {
         return false;
     }
     unsigned shift = 0;

@@ -5,6 +5,7 @@
 #include "span/bits.h"
 #include "span/counts.h"
 #include "span/huge.h"
+#include "span/purge.h"
 #include "span/region.h"
 #include "span/retain.h"
 #include "span/tree.h"
@@ -56,8 +57,7 @@ enum { PRIME_DIRTY_PAGES = 64 };
 /* In a region that has huge pages those come first: 2 MiB of them are wanted back with one fault, not with 512. */
 static retain_list_t list_of(const region_t *region, const span_t *span)
 {
-    bool prime = region->huge_to != 0 ? huge_is_possible(region, span->first) && huge_has_whole(span)
-                                      : span->dirty >= PRIME_DIRTY_PAGES;
+    bool prime = region->huge_to != 0 ? huge_has_whole(region, span) : span->dirty >= PRIME_DIRTY_PAGES;
     return prime ? RETAIN_PRIME : RETAIN_REST;
 }
 
@@ -196,22 +196,37 @@ span_t *free_find(size_t pages, bool growing)
     return free_find_hole(pages);
 }
 
+/* Makes the last span, free or room, untouched again from its first whole system page on. False when refused. */
+static bool top_lower(region_t *region, span_t *last)
+{
+    size_t unit = os.page_size() >> PAGE_SHIFT;
+    uint32_t first = (uint32_t)((last->first + unit - 1) / unit * unit);
+    size_t pages = (region->top - first + unit - 1) / unit * unit;
+    bool dirty = last->state == SPAN_FREE && last->dirty > 0;
+    if (first >= region->top || (dirty && !purge_locked(region, first, (uint32_t)(first + pages)))) {
+        return false;
+    }
+    if (last->state == SPAN_FREE) {
+        free_remove(last);
+    }
+    bits_clear(region->dirty, first, region->top - first);
+    region->top = first;
+    if (last->first == first) {
+        descriptor_drop(region, last);
+        return true;
+    }
+    span_place(region, last, last->first, first - last->first);
+    (void)free_join(region, last, true);
+    return false;
+}
+
 void free_lower_top(region_t *region)
 {
     while (region->top > 0) {
         span_t *last = span_at(region, region->top - 1);
-        if (last->state != SPAN_FREE && last->state != SPAN_ROOM) {
+        if ((last->state != SPAN_FREE && last->state != SPAN_ROOM) || !top_lower(region, last)) {
             return;
         }
-        if (last->state == SPAN_FREE) {
-            if (last->dirty > 0 && !os.purge(span_start(last), span_bytes(last) & ~(os.page_size() - 1))) {
-                return;
-            }
-            bits_clear(region->dirty, last->first, last->pages);
-            free_remove(last);
-        }
-        region->top = last->first;
-        descriptor_drop(region, last);
     }
 }
 

@@ -123,7 +123,8 @@ static bool chunk_is_spared(const region_t *region, huge_care_t care, uint32_t p
     return care == HUGE_WHOLE || region->chunk_used[page / CHUNK_PAGES] >= CHUNK_PAGES / 2;
 }
 
-void huge_spare(const region_t *region, huge_care_t care, uint32_t *first, uint32_t *end)
+/* Leaves off the pieces of huge pages at either end that are spared. */
+static void pieces_spare(const region_t *region, huge_care_t care, uint32_t *first, uint32_t *end)
 {
     if (*first < *end) {
         uint32_t part = chunk_part(*first, *end);
@@ -136,9 +137,31 @@ void huge_spare(const region_t *region, huge_care_t care, uint32_t *first, uint3
     }
 }
 
-bool huge_has_whole(const span_t *span)
+void huge_restrict(const region_t *region, huge_care_t care, uint32_t *first, uint32_t *end)
 {
-    return chunk_up(span->first) + CHUNK_PAGES <= span->first + span->pages;
+    /* The possible huge pages, then the small ones before and behind them. */
+    uint32_t parts[3][2] = {
+        {region->huge_from, region->huge_to}, {0, region->huge_from}, {region->huge_to, UINT32_MAX}};
+    bool zone_only = care == HUGE_WHOLE && region->huge_to != 0;
+    for (int i = 0; i < (zone_only ? 1 : 3); i++) {
+        uint32_t low = *first > parts[i][0] ? *first : parts[i][0];
+        uint32_t high = *end < parts[i][1] ? *end : parts[i][1];
+        pieces_spare(region, care, &low, &high);
+        if (low < high && bits_count(region->dirty, low, high - low) > 0) {
+            *first = low;
+            *end = high;
+            return;
+        }
+    }
+    *end = *first;
+}
+
+bool huge_has_whole(const region_t *region, const span_t *span)
+{
+    uint32_t first = span->first > region->huge_from ? span->first : region->huge_from;
+    uint32_t end = span->first + span->pages;
+    end = end < region->huge_to ? end : region->huge_to;
+    return first < end && chunk_up(first) + CHUNK_PAGES <= end;
 }
 
 void huge_reset(void)

@@ -40,13 +40,14 @@ typedef enum huge_care {
 } huge_care_t;
 
 /*
- * Shrinks the range of free pages [*first, *end) accordingly. A huge page taken apart is many faults and many entries
- * in the processor's tables when it is wanted again, and its used part keeps the rest slow.
+ * Narrows the free pages [*first, *end) to a part with dirty pages that may be purged with that care, or to nothing:
+ * first to possible huge pages, then to the small pages around them. A huge page taken apart is many faults and many
+ * entries in the processor's tables when it is wanted again, and its used part keeps the rest slow.
  */
-void huge_spare(const region_t *region, huge_care_t care, uint32_t *first, uint32_t *end);
+void huge_restrict(const region_t *region, huge_care_t care, uint32_t *first, uint32_t *end);
 
-/* True when the span covers a whole huge page. */
-bool huge_has_whole(const span_t *span);
+/* True when the span covers a whole possible huge page. */
+bool huge_has_whole(const region_t *region, const span_t *span);
 
 /* True when the page may be part of a huge page. */
 static inline bool huge_is_possible(const region_t *region, uint32_t page)

@@ -20,8 +20,11 @@
  */
 enum { PURGE_PAGES_SMALL = 1024, PURGE_PAGES_HUGE = 8192 };
 
-/* Purges of one tick: the rest waits for the next, so that no single request pays for all. */
-enum { TICK_PURGES = 4 };
+/*
+ * Purges of one tick: the rest waits for the next, so that no single request pays for all. A request that takes pages
+ * gives back at most twice as many, or this many purges' worth.
+ */
+enum { TICK_PURGES = 4, REQUEST_PURGES = 4 };
 
 /*
  * The part of a free span that is worth one purge of about `most` pages: dirty at both ends, whole system pages, huge
@@ -32,7 +35,7 @@ static bool purge_range(const region_t *region, const span_t *span, huge_care_t 
 {
     uint32_t low = span->first;
     uint32_t high = span->first + span->pages;
-    huge_spare(region, care, &low, &high);
+    huge_restrict(region, care, &low, &high);
     uint32_t system_page = (uint32_t)(os.page_size() >> PAGE_SHIFT);
     low = (low + system_page - 1) / system_page * system_page;
     high = high / system_page * system_page;
@@ -81,27 +84,34 @@ static span_t *purge_claim(retain_list_t list, huge_care_t care, size_t most)
 static bool refused;
 
 /* Whether purged pages read as zero. Where they do not (an emulator that ignores the advice), purging is no use at all. */
-static enum { PURGE_UNTRIED, PURGE_ZEROES, PURGE_USELESS } purge_works;
+enum { PURGE_UNTRIED, PURGE_ZEROES, PURGE_USELESS };
+static int purge_works;
 
-/* Purges whole system pages that nobody uses, with the lock released meanwhile; the first time it looks at the result. */
-static bool purge_pages(region_t *region, uint32_t first, uint32_t end)
+/* Purges, and the first time looks at the result. Knows nothing of the lock. */
+static bool purge_call(const region_t *region, uint32_t first, uint32_t end)
 {
     volatile char *start = (volatile char *)(region->base + ((uintptr_t)first << PAGE_SHIFT));
-    bool first_time = purge_works == PURGE_UNTRIED;
-    span_unlock();
-    if (first_time) {
-        *start = 1;
-    }
     size_t bytes = (size_t)(end - first) << PAGE_SHIFT;
+    if (__atomic_load_n(&purge_works, __ATOMIC_RELAXED) != PURGE_UNTRIED) {
+        return os.purge((void *)start, bytes);
+    }
+    char before = *start; /* the page may be a clean one, and must then stay so */
+    *start = 1;
     bool purged = os.purge((void *)start, bytes);
-    bool zero = !first_time || !purged || *start == 0;
-    if (first_time && purged) {
-        (void)os.purge((void *)start, bytes); /* that look mapped a page of zeroes there */
+    if (purged && *start == 0) {
+        __atomic_store_n(&purge_works, PURGE_ZEROES, __ATOMIC_RELAXED);
+        return os.purge((void *)start, bytes); /* the look mapped a page of zeroes there */
     }
-    span_lock();
-    if (first_time && purged) {
-        purge_works = zero ? PURGE_ZEROES : PURGE_USELESS;
+    *start = before;
+    if (purged) {
+        __atomic_store_n(&purge_works, PURGE_USELESS, __ATOMIC_RELAXED);
     }
+    return purged;
+}
+
+/* What follows from a purge of these pages. Returns whether they are clean now. */
+static bool purge_account(region_t *region, uint32_t first, uint32_t end, bool purged)
+{
     refused = !purged;
     if (!purged || purge_works == PURGE_USELESS) {
         return false;
@@ -110,6 +120,20 @@ static bool purge_pages(region_t *region, uint32_t first, uint32_t end)
     span_counts.purges++;
     bits_clear(region->dirty, first, end - first);
     return true;
+}
+
+/* Purges whole system pages that nobody uses, with the lock released meanwhile. */
+static bool purge_pages(region_t *region, uint32_t first, uint32_t end)
+{
+    span_unlock();
+    bool purged = purge_call(region, first, end);
+    span_lock();
+    return purge_account(region, first, end, purged);
+}
+
+bool purge_locked(region_t *region, uint32_t first, uint32_t end)
+{
+    return purge_account(region, first, end, purge_call(region, first, end));
 }
 
 size_t purge_some(retain_list_t list, huge_care_t care, size_t pages)
@@ -134,9 +158,12 @@ void purge_used(region_t *region, uint32_t first, uint32_t end)
     span_unlock();
 }
 
-void purge_to_rule(void)
+void purge_to_rule(size_t taken)
 {
     size_t excess = retain_excess();
+    size_t least = (size_t)REQUEST_PURGES * PURGE_PAGES_SMALL;
+    size_t most = 2 * taken > least ? 2 * taken : least;
+    excess = excess < most ? excess : most;
     while (excess > 0) {
         size_t purged = purge_some(RETAIN_PRIME, HUGE_WHOLE, excess);
         if (purged == 0) {

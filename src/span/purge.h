@@ -12,8 +12,11 @@
  */
 size_t purge_some(retain_list_t list, huge_care_t care, size_t pages);
 
-/* Purges, of what is cheap to do without, until the rule of retention holds. */
-void purge_to_rule(void);
+/* After `taken` pages were taken: purges, of what is cheap to do without, until the rule of retention holds. */
+void purge_to_rule(size_t taken);
+
+/* Purges free pages at once, with the lock held. Returns whether they are clean now. */
+bool purge_locked(region_t *region, uint32_t first, uint32_t end);
 
 /* Makes pages of a used span clean by giving them back, where they are dirty. Takes the lock itself. */
 void purge_used(region_t *region, uint32_t first, uint32_t end);

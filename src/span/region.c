@@ -73,13 +73,13 @@ static void *table_start(const region_t *region, int table)
     }
 }
 
-/* Commits what lies between the system pages that `old_bytes` and `new_bytes` from start reach into. */
-static bool commit_between(void *start, size_t old_bytes, size_t new_bytes)
+/* Calls the system for what lies between the system pages that `old_bytes` and `new_bytes` from start reach into. */
+static bool apply_between(void *start, size_t old_bytes, size_t new_bytes, bool (*call)(void *, size_t))
 {
     size_t unit = os.page_size();
     size_t from = round_up(old_bytes, unit);
     size_t to = round_up(new_bytes, unit);
-    return from >= to || os.commit((char *)start + from, to - from);
+    return from >= to || call((char *)start + from, to - from);
 }
 
 /* Makes pages up to `pages` usable. On refusal some tables may have grown, which the next attempt finds done again. */
@@ -88,15 +88,15 @@ static bool region_commit(region_t *region, size_t pages)
     size_t old = region->pages_committed;
     for (int table = 0; table < TABLE_COUNT; table++) {
         size_t old_bytes = old == 0 ? 0 : table_bytes(table, old);
-        if (!commit_between(table_start(region, table), old_bytes, table_bytes(table, pages))) {
+        if (!apply_between(table_start(region, table), old_bytes, table_bytes(table, pages), os.commit)) {
             return false;
         }
     }
-    if (!commit_between((void *)region->base, old << PAGE_SHIFT, pages << PAGE_SHIFT)) {
+    if (!apply_between((void *)region->base, old << PAGE_SHIFT, pages << PAGE_SHIFT, os.commit)) {
         return false;
     }
     if (!region->huge_advised) {
-        (void)os.deny_huge((char *)region->base + (old << PAGE_SHIFT), (pages - old) << PAGE_SHIFT);
+        (void)apply_between((void *)region->base, old << PAGE_SHIFT, pages << PAGE_SHIFT, os.deny_huge);
     }
     region->pages_committed = (uint32_t)pages;
     __atomic_store_n(&region->limit, pages << PAGE_SHIFT, __ATOMIC_RELEASE);
@@ -231,9 +231,9 @@ size_t region_table_bytes(const region_t *region)
  */
 void region_release(region_t *region)
 {
-    size_t bytes = (size_t)region->pages_reserved << PAGE_SHIFT;
+    uintptr_t end = (uintptr_t)region->reservation + region->reservation_size;
     __atomic_store_n(&region->limit, 0, __ATOMIC_RELEASE);
-    os.release((void *)region->base, bytes);
+    os.release((void *)region->base, end - region->base);
     region->reservation_size = region->base - (uintptr_t)region->reservation;
     region->pages_reserved = 0;
     region->pages_committed = 0;
@@ -272,7 +272,8 @@ void region_cut(region_t *region)
     }
     for (int table = 0; table < TABLE_COUNT; table++) {
         uintptr_t start = (uintptr_t)table_start(region, table);
-        release_between(start + table_bytes(table, pages), start + table_bytes(table, old));
+        bool to_base = table == TABLE_COUNT - 1 && region->table_pages == 0; /* with what aligned the base */
+        release_between(start + table_bytes(table, pages), to_base ? region->base : start + table_bytes(table, old));
     }
     release_between(region->base + (pages << PAGE_SHIFT), (uintptr_t)region->reservation + region->reservation_size);
     region->table_pages = (uint32_t)pages;
@@ -284,7 +285,7 @@ void region_forget(region_t *region)
     if (region->table_pages != 0) { /* it was cut: other mappings may lie between its tables */
         for (int table = 0; table < TABLE_COUNT; table++) {
             uintptr_t start = (uintptr_t)table_start(region, table);
-            release_between(start, start + table_bytes(table, region->table_pages));
+            release_between(start, start + round_up(table_bytes(table, region->table_pages), os.page_size()));
         }
         release_between(region->base, region->base + ((size_t)region->pages_reserved << PAGE_SHIFT));
     } else if (region->reservation != NULL) {

@@ -6,9 +6,10 @@
 #include <string.h>
 
 /*
- * Eight parts: memory leaves at most an eighth of the window late, and the maxima fit a cache line.
+ * Eight parts: memory leaves at most an eighth of the window late. The part that is under way comes on top, so that the
+ * maxima always reach back a whole window.
  */
-enum { WINDOW_PARTS = 8 };
+enum { WINDOW_PARTS = 8, PEAKS = WINDOW_PARTS + 1 };
 
 /*
  * Slack: pages that may be retained beyond the rule, so that a heap at its peak does not purge and fault at every
@@ -28,10 +29,10 @@ static struct {
         span_t *oldest;
         span_t *newest;
     } lists[RETAIN_LISTS];
-    size_t pages; /* dirty, of all on the lists */
-    size_t used;  /* pages in use now */
-    size_t peaks[WINDOW_PARTS];
-    uint64_t part; /* number of the current part since the clock's zero */
+    size_t pages;        /* dirty, of all on the lists */
+    size_t used;         /* pages in use now */
+    size_t peaks[PEAKS]; /* the most in use in each part, by its number modulo PEAKS */
+    uint64_t part;       /* number of the current part since the clock's zero */
 } state;
 
 void retain_add_before(span_t *span, retain_list_t list, span_t *newer)
@@ -69,7 +70,7 @@ void retain_remove(span_t *span)
 
 void retain_note_used(size_t pages)
 {
-    size_t *peak = &state.peaks[state.part % WINDOW_PARTS];
+    size_t *peak = &state.peaks[state.part % PEAKS];
     state.used = pages;
     if (pages > *peak) {
         *peak = pages;
@@ -91,14 +92,14 @@ uint64_t retain_next(uint64_t now_ms)
 void retain_advance(uint64_t now_ms)
 {
     uint64_t part = now_ms / part_length();
-    if (part < state.part + WINDOW_PARTS) {
+    if (part < state.part + PEAKS) {
         while (state.part < part) {
             state.part++;
-            state.peaks[state.part % WINDOW_PARTS] = state.used;
+            state.peaks[state.part % PEAKS] = state.used;
         }
         return;
     }
-    for (int i = 0; i < WINDOW_PARTS; i++) {
+    for (int i = 0; i < PEAKS; i++) {
         state.peaks[i] = state.used;
     }
     state.part = part;
@@ -107,7 +108,7 @@ void retain_advance(uint64_t now_ms)
 static size_t retain_peak(void)
 {
     size_t peak = 0;
-    for (int i = 0; i < WINDOW_PARTS; i++) {
+    for (int i = 0; i < PEAKS; i++) {
         peak = state.peaks[i] > peak ? state.peaks[i] : peak;
     }
     return peak;

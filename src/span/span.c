@@ -44,16 +44,22 @@ static void note_free(region_t *region, uint32_t first, size_t pages)
 
 /* ---- Used spans ---- */
 
+/* Takes [first, first + pages) out of a free span. The lock is held. */
+static span_t *take_at(span_t *span, uint32_t first, size_t pages)
+{
+    span = free_cut(span, first, (uint32_t)pages, true);
+    span->state = SPAN_USED;
+    span->growing = false;
+    note_used(&regions[span->region], first, pages);
+    purge_to_rule(pages);
+    return span;
+}
+
 /* Takes pages out of a free span, from the first whose address is a multiple of `step` pages. The lock is held. */
 static span_t *take(span_t *span, size_t pages, size_t step)
 {
     size_t base = regions[span->region].base >> PAGE_SHIFT;
-    uint32_t first = (uint32_t)(((base + span->first + step - 1) & ~(step - 1)) - base);
-    span = free_cut(span, first, (uint32_t)pages, true);
-    span->state = SPAN_USED;
-    note_used(&regions[span->region], first, pages);
-    purge_to_rule();
-    return span;
+    return take_at(span, (uint32_t)(((base + span->first + step - 1) & ~(step - 1)) - base), pages);
 }
 
 span_t *span_alloc(size_t pages, size_t alignment)
@@ -133,7 +139,7 @@ bool span_extend(span_t *span, size_t pages)
     if (taken) {
         span_place(region, span, span->first, (uint32_t)pages);
         note_used(region, end, more);
-        purge_to_rule();
+        purge_to_rule(more);
     }
     span_unlock();
     return taken;
@@ -162,20 +168,33 @@ void span_shrink(span_t *span, size_t pages)
  */
 enum { GROW_SHARE = 16 };
 
-/* A free span for such a block; *keep_room is set when what lies behind it is to be kept for it. The lock is held. */
-static span_t *find_growing(size_t pages, bool *keep_room)
+/*
+ * Where in a hole such a block goes: at the start, but in the middle when the block before the hole may want to grow
+ * into it, so that blocks that grow in turn do not stand in each other's way.
+ */
+static uint32_t place_in_hole(const span_t *hole)
+{
+    const span_t *before = hole->first > 0 ? span_at(&regions[hole->region], hole->first - 1) : NULL;
+    bool wanted = before != NULL && before->state == SPAN_USED && before->growing;
+    return hole->first + (wanted ? hole->pages / 2 : 0);
+}
+
+/* Takes a span with room behind it: in a hole, or from the top, where the room is kept for it. The lock is held. */
+static span_t *take_growing(size_t pages)
 {
     size_t with_room = pages * GROW_SHARE;
     region_t *region = &regions[0];
     span_t *hole = free_find_hole(with_room);
     if (hole != NULL) {
-        return hole;
+        return take_at(hole, place_in_hole(hole), pages);
     }
     if (!region_is_spacious(region, with_room) || !region_has_room(region, with_room)) {
-        return free_find(pages, true);
+        hole = free_find(pages, true);
+        return hole == NULL ? NULL : take(hole, pages, 1);
     }
-    *keep_room = true;
-    return free_from_top(region, with_room);
+    span_t *span = take(free_from_top(region, with_room), pages, 1);
+    free_keep_room(region, span->first + span->pages);
+    return span;
 }
 
 span_t *span_alloc_growing(size_t pages)
@@ -184,13 +203,9 @@ span_t *span_alloc_growing(size_t pages)
         return span_alloc(pages, PAGE_BYTES);
     }
     span_lock();
-    bool keep_room = false;
-    span_t *span = find_growing(pages, &keep_room);
+    span_t *span = take_growing(pages);
     if (span != NULL) {
-        span = take(span, pages, 1);
-    }
-    if (keep_room) {
-        free_keep_room(&regions[span->region], span->first + span->pages);
+        span->growing = true;
     }
     span_unlock();
     return span;
@@ -246,7 +261,9 @@ static void zero_by_purge(region_t *region, size_t first, size_t end)
 {
     first = (first + CHUNK_PAGES - 1) / CHUNK_PAGES * CHUNK_PAGES;
     end = end / CHUNK_PAGES * CHUNK_PAGES;
-    if (first < end && huge_is_possible(region, (uint32_t)first)) {
+    first = first > region->huge_from ? first : region->huge_from;
+    end = end < region->huge_to ? end : region->huge_to;
+    if (first < end) {
         purge_used(region, (uint32_t)first, (uint32_t)end);
     }
 }

@@ -55,6 +55,7 @@ struct span {
     uint8_t state;      /* span_state_t */
     uint8_t size_class; /* used: the owner's */
     uint8_t shelf;      /* used: which of the owner's lists it is on */
+    bool growing;       /* used: it was placed to grow into what lies behind it */
     union {
         struct { /* SPAN_FREE: a node of the free tree */
             span_t *left;

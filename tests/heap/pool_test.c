@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+#include "heap/pool.h"
+
+#include "support/heap.h"
+
+enum { MANY = 20000 };
+
+static void *blocks[MANY];
+
+static void blocks_take(size_t count, size_t size)
+{
+    for (size_t i = 0; i < count; i++) {
+        blocks[i] = cubby_heap_malloc(heap, size);
+        assert_non_null(blocks[i]);
+    }
+}
+
+static void blocks_drop(size_t first, size_t count)
+{
+    for (size_t i = first; i < first + count; i++) {
+        cubby_heap_free(heap, blocks[i]);
+    }
+}
+
+static size_t home_bytes(void)
+{
+    return span_bytes(heap->home);
+}
+
+static void an_empty_pool_starts_afresh_ascending(void **state)
+{
+    (void)state;
+    test_random_t random = test_random("pool");
+    for (size_t size = 16; size <= 4096; size *= 4) {
+        size_t count = (size_t)3 * heap->classes[class_of(size)].capacity;
+        blocks_take(count, size);
+        char *first = blocks[0];
+        pointers_shuffle(blocks, count, &random);
+        blocks_drop(0, count);
+        heap_flush(heap);
+        assert_true(everything_is_valid());
+        for (size_t i = 0; i < heap->classes[class_of(size)].capacity; i++) {
+            assert_ptr_equal(cubby_heap_malloc(heap, size), first + i * size);
+        }
+    }
+}
+
+/* Of 32 blocks a pool: one of them a quarter empty, one half, one three quarters. */
+static void the_fullest_pool_is_taken_from_first(void **state)
+{
+    (void)state;
+    static const size_t freed[4] = {24, 16, 4, 0};
+    size_t capacity = heap->classes[class_of(512)].capacity;
+    assert_int_equal(capacity, 32);
+    blocks_take(4 * capacity, 512);
+    for (size_t pool = 0; pool < 4; pool++) {
+        blocks_drop(pool * capacity, freed[pool]);
+    }
+    heap_flush(heap);
+    assert_true(everything_is_valid());
+    static const size_t order[3] = {2, 1, 0};
+    for (size_t i = 0; i < 3; i++) {
+        char *start = blocks[order[i] * capacity];
+        for (size_t taken = 0; taken < freed[order[i]]; taken++) {
+            char *block = cubby_heap_malloc(heap, 512);
+            assert_true(block >= start && block < start + capacity * 512);
+        }
+    }
+    /* Only then a new pool. */
+    char *fresh = cubby_heap_malloc(heap, 512);
+    assert_true(fresh >= (char *)blocks[4 * capacity - 1] + 512);
+}
+
+static void a_pool_changes_its_shelf_exactly_at_the_quarters(void **state)
+{
+    (void)state;
+    for (size_t size = 100; size <= 30000; size *= 5) {
+        unsigned size_class = class_of(size);
+        size_t capacity = heap->classes[size_class].capacity;
+        blocks_take(capacity, size);
+        span_t *pool = span_find(blocks[0]);
+        assert_int_equal(pool->shelf, SHELF_FULL);
+        for (size_t i = 0; i + 1 < capacity; i++) {
+            pool_free(heap, blocks[i]);
+            assert_int_equal(pool->shelf, (i + 1) * SHELF_COUNT / capacity);
+            assert_true(everything_is_valid());
+        }
+        size_t before = stats_now().in_spans;
+        pool_free(heap, blocks[capacity - 1]);
+        assert_int_equal(stats_now().in_spans, before - (size_t)pool->pages * PAGE_BYTES);
+    }
+}
+
+static void empty_pools_can_be_used_by_any_other_size(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {64, 1024, 24, 6000, 512, 30000, 100000, 16};
+    blocks_take(4 << 20 >> 9, 512);
+    blocks_drop(0, 4 << 20 >> 9);
+    uint32_t top = regions[0].top;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        size_t count = ((size_t)3 << 20) / sizes[i];
+        count = count > MANY ? MANY : count;
+        blocks_take(count, sizes[i]);
+        blocks_drop(0, count);
+        assert_true(everything_is_valid());
+    }
+    /* The bins and unfinished pools of the other sizes may hold some; 3 MiB of each would be 768 pages. */
+    assert_true(regions[0].top <= top + 128);
+}
+
+static void freed_blocks_leave_only_what_the_bins_hold(void **state)
+{
+    (void)state;
+    test_random_t random = test_random("pool, freed");
+    for (int order = 0; order < 3; order++) {
+        blocks_take(MANY, 64);
+        assert_true(stats_now().in_spans >= (size_t)MANY * 64);
+        if (order == 1) {
+            pointers_shuffle(blocks, MANY, &random);
+        } else if (order == 2) {
+            for (size_t i = 0; i < MANY / 2; i++) {
+                void *swapped = blocks[i];
+                blocks[i] = blocks[MANY - 1 - i];
+                blocks[MANY - 1 - i] = swapped;
+            }
+        }
+        blocks_drop(0, MANY);
+        /* A bin pins as many pools of 16 KiB as it holds blocks at most, however many there were. */
+        size_t pinned = (stats_now().in_spans - home_bytes()) / 16384;
+        assert_true(pinned <= BIN_ROOM_MOST + BIN_ROOM_MOST / BIN_MEASURE_SHARE + 1);
+        assert_true(order == 1 || pinned <= 8);
+        heap_flush(heap);
+        assert_int_equal(stats_now().in_spans, home_bytes());
+        assert_true(everything_is_valid());
+    }
+}
+
+static void flushing_keeps_every_block_in_use_as_it_is(void **state)
+{
+    (void)state;
+    test_random_t random = test_random("pool, flush");
+    for (size_t i = 0; i < 4000; i++) {
+        blocks[i] = cubby_heap_malloc(heap, 16 + i % 1000);
+        block_fill(blocks[i], 16 + i % 1000, i);
+    }
+    for (size_t i = 0; i < 4000; i++) {
+        if (random_below(&random, 3) != 0) {
+            cubby_heap_free(heap, blocks[i]);
+            blocks[i] = NULL;
+        }
+        if (i % 500 == 0) {
+            heap_flush(heap);
+            assert_true(everything_is_valid());
+        }
+    }
+    heap_flush(heap);
+    for (size_t i = 0; i < 4000; i++) {
+        if (blocks[i] != NULL) {
+            assert_true(block_holds(blocks[i], 16 + i % 1000, i));
+            cubby_heap_free(heap, blocks[i]);
+        }
+    }
+}
+
+static void the_unused_rest_of_a_pool_is_carved_on_after_a_flush(void **state)
+{
+    (void)state;
+    char *first = cubby_heap_malloc(heap, 256);
+    assert_ptr_equal(cubby_heap_malloc(heap, 256), first + 256);
+    heap_flush(heap);
+    assert_true(everything_is_valid());
+    for (size_t i = 2; i < 64; i++) {
+        assert_ptr_equal(cubby_heap_malloc(heap, 256), first + i * 256);
+    }
+    assert_ptr_not_equal(span_find(cubby_heap_malloc(heap, 256)), span_find(first));
+}
+
+/*
+ * A tenth of the blocks stays alive, spread over all pools. Then half of them at a time go and as many come: the new
+ * ones go to the fuller pools.
+ */
+static void memory_compacts_without_moving_anything(void **state)
+{
+    (void)state;
+    test_random_t random = test_random("pool, compaction");
+    blocks_take(MANY, 64);
+    size_t live = MANY / 10;
+    pointers_shuffle(blocks, MANY, &random);
+    blocks_drop(live, MANY - live);
+    heap_flush(heap);
+    size_t before = stats_now().in_spans;
+    for (int round = 0; round < 20; round++) {
+        pointers_shuffle(blocks, live, &random);
+        blocks_drop(0, live / 2);
+        blocks_take(live / 2, 64);
+        assert_true(everything_is_valid());
+    }
+    heap_flush(heap);
+    assert_true(stats_now().in_spans < before / 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        HEAP_TEST(an_empty_pool_starts_afresh_ascending),
+        HEAP_TEST(the_fullest_pool_is_taken_from_first),
+        HEAP_TEST(a_pool_changes_its_shelf_exactly_at_the_quarters),
+        HEAP_TEST(empty_pools_can_be_used_by_any_other_size),
+        HEAP_TEST(freed_blocks_leave_only_what_the_bins_hold),
+        HEAP_TEST(flushing_keeps_every_block_in_use_as_it_is),
+        HEAP_TEST(the_unused_rest_of_a_pool_is_carved_on_after_a_flush),
+        HEAP_TEST(memory_compacts_without_moving_anything),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
