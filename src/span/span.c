@@ -82,7 +82,11 @@ void span_free(span_t *span, size_t dirty_bytes)
     region_t *region = &regions[span->region];
     span_lock();
     note_free(region, span->first, span->pages);
-    bits_set(region->dirty, span->first, (dirty_bytes + PAGE_BYTES - 1) >> PAGE_SHIFT);
+    size_t dirty = (dirty_bytes + PAGE_BYTES - 1) >> PAGE_SHIFT;
+    if (dirty > 0 && huge_is_possible(region, span->first)) {
+        dirty = span->pages; /* what was written may have made all of it resident */
+    }
+    bits_set(region->dirty, span->first, dirty);
     span = free_join(region, span, true);
     if (span->pages == region->top && region != &regions[0] && region_space_is_limited()) {
         free_drop_region(region);
