@@ -5,6 +5,7 @@
 #include "cli/judge.h"
 #include "cli/options.h"
 #include "cli/program.h"
+#include "cli/settings.h"
 #include "lab/arm.h"
 #include "lab/machine.h"
 
@@ -16,6 +17,8 @@
 #include <string.h>
 
 enum { KEY_JSON = 0x100 };
+
+#define GIB_KIB 1048576.0
 
 static const struct argp_option info_table[] = {
     {.name = "json", .key = KEY_JSON, .doc = "Print JSON"},
@@ -165,18 +168,18 @@ static void machine_print(const json_t *machine)
            text_get(machine, "kernel"), text_get(machine, "libc"));
     printf("cores          %.0f, of which %zu may be used\n", number_get(machine, "cores_online"),
            json_array_size(json_object_get(machine, "cores_allowed")));
-    printf("memory         %.1f GB, %.1f GB available\n", number_get(machine, "memory_kib") * 1024 / 1e9,
-           number_get(machine, "available_kib") * 1024 / 1e9);
+    printf("memory         %.1f GiB, %.1f GiB available\n", number_get(machine, "memory_kib") / GIB_KIB,
+           number_get(machine, "available_kib") / GIB_KIB);
     printf("page           %.0f bytes; huge pages %s (defrag %s), %.0f KiB\n", number_get(machine, "page_bytes"),
            text_get(machine, "thp_enabled"), text_get(machine, "thp_defrag"), number_get(machine, "thp_bytes") / 1024);
     const char *overcommit = text_get(machine, "overcommit");
     printf("overcommit     %s (%s)\n", overcommit, overcommit_meaning(overcommit));
     printf("address space  random layout %s; ", text_get(machine, "aslr"));
-    double limit = number_get(machine, "address_space_limit");
+    double limit = number_get(machine, "address_space_limit_bytes");
     if (limit < 0) {
         puts("no limit");
     } else {
-        printf("limited to %.1f GB\n", limit / 1e9);
+        printf("limited to %.1f GiB\n", limit / 1024 / GIB_KIB);
     }
 }
 
@@ -202,11 +205,17 @@ static void info_print(const json_t *info)
     printf("cubby          %s; JSON by jansson %s\n", text_get(library, "version"), text_get(info, "jansson"));
     machine_print(json_object_get(info, "machine"));
     if (json_is_true(json_object_get(library, "serves"))) {
-        printf("region         %.1f GB of addresses reserved, %.1f MB committed\n",
-               number_get(library, "reserved_bytes") / 1e9, number_get(library, "committed_bytes") / 1e6);
+        printf("region         %.1f GiB of addresses reserved, %.1f MiB committed\n",
+               number_get(library, "reserved_bytes") / 1024 / GIB_KIB,
+               number_get(library, "committed_bytes") / 1048576);
     } else {
         puts("region         the system gives no memory");
     }
+    huge_pages_print(json_object_get(info, "huge_pages"));
+    settings_print(json_object_get(info, "settings"));
+    printf("purge thread   %s\n", json_is_true(json_object_get(info, "purge_thread"))
+                                      ? "runs: memory comes back while the program is idle"
+                                      : "none: memory comes back while the program does something");
     const char *reason = text_get(adapter, "reason");
     printf("adapter        %s\n", reason[0] != '\0' ? reason : text_get(adapter, "path"));
     const char *path = text_get(python, "path");
@@ -223,10 +232,11 @@ int info_command(int count, char **arguments)
     }
     machine_t machine;
     machine_read(&machine);
-    json_t *info =
-        json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "library", library_describe(), "jansson", JANSSON_VERSION,
-                  "machine", machine_to_json(&machine), "adapter", adapter_describe(), "python3", python_describe(),
-                  "environment", interference_describe(), "peers", peers_describe());
+    json_t *info = json_pack("{s:o, s:s, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "library", library_describe(),
+                             "jansson", JANSSON_VERSION, "machine", machine_to_json(&machine), "huge_pages",
+                             huge_pages_describe(&machine), "settings", settings_describe(), "purge_thread",
+                             setting_value("CUBBY_PURGE_THREAD") != 0, "adapter", adapter_describe(), "python3",
+                             python_describe(), "environment", interference_describe(), "peers", peers_describe());
     if (info == NULL) {
         fputs("cubby info: a path or setting is not UTF-8 text\n", stderr);
         return EXIT_FAILURE;

@@ -16,7 +16,7 @@ typedef struct command {
 
 static const command_t command_table[] = {
     {"run", "runs a program, and the Python in it, with Cubby", run_command},
-    {"bench", "measures real Python loops on Cubby and on other allocators", bench_command},
+    {"bench", "measures Python loops and large blocks on Cubby and on other allocators", bench_command},
     {"info", "shows versions, the machine, and what a run would use", info_command},
 };
 

@@ -12,7 +12,7 @@ static const arm_t arm_table[ARM_COUNT] = {
                        .meaning = "list buffers on libc malloc: the baseline of 2016",
                        .variables = {"CUBBY_OBJ=stock", "CUBBY_MEM=libc"},
                        .adapted = true},
-    [ARM_LIBC] = {.name = "libc", .meaning = "libc malloc for all", .variables = {"PYTHONMALLOC=malloc"}},
+    [ARM_LIBC] = {.name = "libc", .meaning = "libc malloc for all", .variables = {"PYTHONMALLOC=malloc"}, .peer = true},
     [ARM_CUBBY] = {.name = "cubby",
                    .meaning = "Cubby for objects and buffers",
                    .variables = {"CUBBY_OBJ=cubby", "CUBBY_MEM=cubby"},
@@ -20,15 +20,18 @@ static const arm_t arm_table[ARM_COUNT] = {
     [ARM_MIMALLOC] = {.name = "mimalloc",
                       .meaning = "mimalloc for all",
                       .variables = {"PYTHONMALLOC=malloc"},
-                      .library = "libmimalloc.so.2.0"},
+                      .library = "libmimalloc.so.2.0",
+                      .peer = true},
     [ARM_JEMALLOC] = {.name = "jemalloc",
                       .meaning = "jemalloc for all",
                       .variables = {"PYTHONMALLOC=malloc"},
-                      .library = "libjemalloc.so.2"},
+                      .library = "libjemalloc.so.2",
+                      .peer = true},
     [ARM_TCMALLOC] = {.name = "tcmalloc",
                       .meaning = "tcmalloc for all",
                       .variables = {"PYTHONMALLOC=malloc"},
-                      .library = "libtcmalloc_minimal.so.4"},
+                      .library = "libtcmalloc_minimal.so.4",
+                      .peer = true},
 };
 
 bool library_find(const char *name, char *path, size_t size)
@@ -58,21 +61,28 @@ bool library_find(const char *name, char *path, size_t size)
 static void arm_locate(arm_t *arm, const char *adapter, const char *adapter_reason)
 {
     char found[PATH_MAX];
-    arm->present = true;
-    if (arm->library != NULL) {
-        arm->present = library_find(arm->library, found, sizeof found);
+    const char *file = NULL;
+    if (arm->library != NULL && library_find(arm->library, found, sizeof found)) {
+        file = found;
+    } else if (arm->library != NULL) {
         snprintf(arm->reason, sizeof arm->reason, "%s is not installed", arm->library);
-        adapter = found;
-    } else if (!arm->adapted) {
-        return;
-    } else if (adapter == NULL) {
-        arm->present = false;
+    } else if (arm->adapted && adapter != NULL) {
+        file = adapter;
+    } else if (arm->adapted) {
         snprintf(arm->reason, sizeof arm->reason, "%s", adapter_reason);
     }
-    if (arm->present) {
-        arm->reason[0] = '\0';
-        snprintf(arm->preload, sizeof arm->preload, "LD_PRELOAD=%s", adapter);
+    arm->present = file != NULL || (arm->library == NULL && !arm->adapted);
+    if (file != NULL) {
+        snprintf(arm->preload, sizeof arm->preload, "LD_PRELOAD=%s", file);
     }
+}
+
+/* What every child's environment takes from the caller's. */
+static void caller_note(arm_set_t *set)
+{
+    const char *path = getenv("PATH"), *home = getenv("HOME");
+    snprintf(set->path, sizeof set->path, "PATH=%s", path != NULL ? path : "/usr/local/bin:/usr/bin:/bin");
+    snprintf(set->home, sizeof set->home, "HOME=%s", home != NULL ? home : "/");
 }
 
 void arm_set_fill(arm_set_t *set, const char *adapter, const char *adapter_reason)
@@ -82,21 +92,35 @@ void arm_set_fill(arm_set_t *set, const char *adapter, const char *adapter_reaso
         set->arms[i].selected = true;
         arm_locate(&set->arms[i], adapter, adapter_reason);
     }
-    const char *path = getenv("PATH"), *home = getenv("HOME");
-    snprintf(set->path, sizeof set->path, "PATH=%s", path != NULL ? path : "/usr/local/bin:/usr/bin:/bin");
-    snprintf(set->home, sizeof set->home, "HOME=%s", home != NULL ? home : "/");
+    caller_note(set);
 }
 
-bool arm_set_select(arm_set_t *set, const char *list, char *wrong, size_t size)
+void arm_set_fill_native(arm_set_t *set)
 {
+    memcpy(set->arms, arm_table, sizeof set->arms);
     for (size_t i = 0; i < ARM_COUNT; i++) {
-        set->arms[i].selected = i == ARM_STOCK;
+        arm_t *arm = &set->arms[i];
+        arm->selected = arm->peer || i == ARM_CUBBY;
+        arm->adapted = false;
+        arm->variables[0] = NULL; /* they are for Python */
+        arm_locate(arm, NULL, "");
+    }
+    set->arms[ARM_CUBBY].meaning = "Cubby, linked in";
+    caller_note(set);
+}
+
+bool arm_set_select(arm_set_t *set, const char *list, arm_id_t base, char *wrong, size_t size)
+{
+    bool offered[ARM_COUNT];
+    for (size_t i = 0; i < ARM_COUNT; i++) {
+        offered[i] = set->arms[i].selected;
+        set->arms[i].selected = i == base;
     }
     while (*list != '\0') {
         size_t length = strcspn(list, ",");
         size_t i = 0;
         while (i < ARM_COUNT &&
-               (strlen(set->arms[i].name) != length || strncmp(set->arms[i].name, list, length) != 0)) {
+               (!offered[i] || strlen(set->arms[i].name) != length || strncmp(set->arms[i].name, list, length) != 0)) {
             i++;
         }
         if (i == ARM_COUNT) {
@@ -106,6 +130,16 @@ bool arm_set_select(arm_set_t *set, const char *list, char *wrong, size_t size)
         set->arms[i].selected = true;
         list += length + (list[length] == ',');
     }
+    return true;
+}
+
+bool arm_drop(arm_t *arm, const char *reason)
+{
+    if (arm->dropped) {
+        return false;
+    }
+    arm->dropped = true;
+    snprintf(arm->reason, sizeof arm->reason, "%s", reason);
     return true;
 }
 

@@ -25,6 +25,7 @@ typedef struct arm {
     const char *variables[3]; /* "NAME=value", NULL after the last */
     const char *library;      /* file name of a peer, or NULL */
     bool adapted;             /* preloads Cubby's adapter */
+    bool peer;                /* another allocator for all: what Cubby is to be faster than */
     bool selected;
     bool present;                /* what it preloads was found */
     bool dropped;                /* it failed during the experiment */
@@ -50,8 +51,17 @@ typedef struct arm_set {
  */
 void arm_set_fill(arm_set_t *set, const char *adapter, const char *adapter_reason);
 
-/* Selects the arms of a comma-separated list, and stock. False, with the first wrong name, when one is unknown. */
-bool arm_set_select(arm_set_t *set, const char *list, char *wrong, size_t size);
+/* The arms of a program that is no Python: Cubby, which is linked to it, libc, and the peers. */
+void arm_set_fill_native(arm_set_t *set);
+
+/*
+ * Of the arms that are selected, keeps those of a comma-separated list, and base. False, with the first wrong name, when
+ * one is not among them.
+ */
+bool arm_set_select(arm_set_t *set, const char *list, arm_id_t base, char *wrong, size_t size);
+
+/* Notes that an arm failed. False when that is known already. */
+bool arm_drop(arm_t *arm, const char *reason);
 
 /* True when the arm takes part: selected, present and not dropped. */
 bool arm_is_in(const arm_t *arm);

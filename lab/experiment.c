@@ -9,13 +9,10 @@ void experiment_drop(experiment_t *experiment, arm_id_t arm, const char *reason)
     arm_t *dropped = &experiment->arms.arms[arm];
     experiment->failed = true;
     experiment->abandoned = experiment->abandoned || arm == ARM_STOCK;
-    if (dropped->dropped) {
-        return;
+    if (arm_drop(dropped, reason)) {
+        progress_clear(&experiment->progress);
+        fprintf(stderr, "cubby bench: %s is dropped: %s\n", dropped->name, reason);
     }
-    dropped->dropped = true;
-    snprintf(dropped->reason, sizeof dropped->reason, "%s", reason);
-    progress_clear(&experiment->progress);
-    fprintf(stderr, "cubby bench: %s is dropped: %s\n", dropped->name, reason);
 }
 
 bool experiment_run(experiment_t *experiment)
@@ -31,14 +28,14 @@ bool experiment_run(experiment_t *experiment)
         if (!timing_run(experiment, workload)) {
             return false;
         }
-        if (!experiment->abandoned && !memory_run(experiment, workload)) {
-            return false;
-        }
     }
     if (experiment->abandoned) {
         return true;
     }
-    return startup_run(experiment) && native_run(experiment);
+    if (!memory_run(experiment)) {
+        return false;
+    }
+    return experiment->abandoned || (startup_run(experiment) && native_run(experiment));
 }
 
 void experiment_clear(experiment_t *experiment)

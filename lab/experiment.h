@@ -5,7 +5,8 @@
  *   timing    pairs (stock, arm) run at the same time on two cores, then with the cores swapped; outside noise hits
  *             both alike, and their ratio is what counts. Blocks of all arms follow each other, in a new random order
  *             each, every process with an address layout of its own, and a hash seed that only its pair shares.
- *   memory    one run more for each arm, untimed, that ends with two seconds of light work.
+ *             Then, in the full form, pairs (fastest peer, Cubby), so that their ratio is not known through stock alone.
+ *   memory    one run more for each arm, untimed, of as many rounds, that ends with two seconds of light work.
  *   start-up  `python3 -c pass` again and again, stock and Cubby in turn.
  *   native    rows of a program that measures the library's own calls.
  */
@@ -28,7 +29,8 @@ typedef struct plan {
     int rounds[WORKLOAD_COUNT];   /* in each process */
     size_t swaps[WORKLOAD_COUNT]; /* pairs of each arm, each run both ways round */
     bool selected[WORKLOAD_COUNT];
-    size_t memory_slots; /* memory runs at a time */
+    bool direct;         /* Cubby and the fastest peer are paired as well */
+    size_t memory_slots; /* memory runs at a time, at most */
     size_t startup_pairs;
     size_t startup_memory_pairs;
 } plan_t;
@@ -79,13 +81,16 @@ typedef struct experiment {
 } experiment_t;
 
 /* The numbers of the quick form and of the full one. */
-void plan_fill(plan_t *plan, bool quick, const machine_t *machine);
+void plan_fill(plan_t *plan, bool quick);
 
 /* Seconds that the experiment will take, roughly. */
 double experiment_estimate(const experiment_t *experiment);
 
+/* Of one pair, run one way round. */
+double experiment_pair_estimate(const experiment_t *experiment, workload_id_t workload);
+
 double experiment_timing_estimate(const experiment_t *experiment, workload_id_t workload);
-double experiment_memory_estimate(const experiment_t *experiment, workload_id_t workload);
+double experiment_memory_estimate(const experiment_t *experiment);
 double experiment_startup_estimate(const experiment_t *experiment);
 
 /* Does all of it. False when it was interrupted; interrupt_watch() must have been called. */
@@ -93,7 +98,7 @@ bool experiment_run(experiment_t *experiment);
 
 /* The parts. Each is false when it was interrupted. */
 bool timing_run(experiment_t *experiment, workload_id_t workload);
-bool memory_run(experiment_t *experiment, workload_id_t workload);
+bool memory_run(experiment_t *experiment);
 bool startup_run(experiment_t *experiment);
 bool native_run(experiment_t *experiment);
 

@@ -123,5 +123,5 @@ json_t *machine_to_json(const machine_t *machine)
                      "cores_allowed", allowed, "memory_kib", (json_int_t)machine->memory_kib, "available_kib",
                      (json_int_t)machine->available_kib, "overcommit", machine->overcommit, "thp_enabled", enabled,
                      "thp_defrag", defrag, "thp_bytes", (json_int_t)machine->thp_bytes, "aslr", machine->aslr,
-                     "address_space_limit", (json_int_t)machine->address_space_limit);
+                     "address_space_limit_bytes", (json_int_t)machine->address_space_limit);
 }

@@ -8,7 +8,7 @@
 /* One start of the interpreter. */
 #define START_SECONDS 0.02
 /* The native program. */
-#define NATIVE_SECONDS 3.0
+#define NATIVE_SECONDS 1.5
 
 /*
  * The full form does five rounds a process, so that the first, which must touch its memory for the first time with any
@@ -16,10 +16,11 @@
  * percent. Those of unpickle_list are near 1, where the address layout alone moves a process by several percent:
  * thirty pairs bring that down to about one. The quick form only shows the direction.
  */
-void plan_fill(plan_t *plan, bool quick, const machine_t *machine)
+void plan_fill(plan_t *plan, bool quick)
 {
     memset(plan, 0, sizeof *plan);
     plan->quick = quick;
+    plan->direct = !quick;
     for (size_t i = 0; i < WORKLOAD_COUNT; i++) {
         bool lists = workload_table[i].lists;
         plan->rounds[i] = quick ? (lists ? 1 : 2) : (lists ? 3 : 5);
@@ -28,13 +29,8 @@ void plan_fill(plan_t *plan, bool quick, const machine_t *machine)
     }
     plan->startup_pairs = quick ? 20 : 200;
     plan->startup_memory_pairs = quick ? 5 : 20;
-    /*
-     * Memory runs spend most of a quick run asleep between bits of light work, so more of them than cores fit side by
-     * side; each may need 350 MB, and half of what is available is left alone.
-     */
-    size_t fitting = (size_t)(machine->available_kib / 2 / 350000);
-    size_t wanted = quick ? ARM_COUNT : 2;
-    plan->memory_slots = fitting < 1 ? 1 : (fitting < wanted ? fitting : wanted);
+    /* Memory runs spend most of a quick run asleep between bits of light work: more of them than cores fit side by side. */
+    plan->memory_slots = quick ? ARM_COUNT : 2;
 }
 
 static size_t arms_count(const experiment_t *experiment)
@@ -51,6 +47,21 @@ static double process_estimate(const experiment_t *experiment, workload_id_t wor
     return workload_table[workload].round_seconds * experiment->plan.rounds[workload] + PROCESS_SECONDS;
 }
 
+double experiment_pair_estimate(const experiment_t *experiment, workload_id_t workload)
+{
+    return process_estimate(experiment, workload) * (experiment->machine.cores_allowed > 1 ? 1 : 2);
+}
+
+static bool peers_are_in(const experiment_t *experiment)
+{
+    for (size_t i = 0; i < ARM_COUNT; i++) {
+        if (experiment->arms.arms[i].peer && arm_is_in(&experiment->arms.arms[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 double experiment_timing_estimate(const experiment_t *experiment, workload_id_t workload)
 {
     const arm_t *arms = experiment->arms.arms;
@@ -58,16 +69,23 @@ double experiment_timing_estimate(const experiment_t *experiment, workload_id_t 
     if (workload_table[workload].lists && arm_is_in(&arms[ARM_CUBBY]) && arm_is_in(&arms[ARM_LIST_LIBC])) {
         pairs++;
     }
-    double each = process_estimate(experiment, workload) * (experiment->machine.cores_allowed > 1 ? 1 : 2);
-    return each * 2 * (double)(pairs * experiment->plan.swaps[workload]);
+    pairs += experiment->plan.direct && arm_is_in(&arms[ARM_CUBBY]) && peers_are_in(experiment);
+    return experiment_pair_estimate(experiment, workload) * 2 * (double)(pairs * experiment->plan.swaps[workload]);
 }
 
-double experiment_memory_estimate(const experiment_t *experiment, workload_id_t workload)
+/* Two at a time are busy; others, up to the slots, are asleep meanwhile. The last ones are waited for. */
+double experiment_memory_estimate(const experiment_t *experiment)
 {
-    size_t arms = arms_count(experiment), slots = experiment->plan.memory_slots;
-    size_t turns = (arms + slots - 1) / slots;
-    double busy = process_estimate(experiment, workload) * (double)arms / (double)(slots < 2 ? 1 : 2);
-    return busy + EXPERIMENT_SETTLE_SECONDS * (double)turns;
+    double busy = 0, runs = 0;
+    for (workload_id_t i = 0; i < WORKLOAD_COUNT; i++) {
+        if (experiment->plan.selected[i]) {
+            busy += process_estimate(experiment, i) * (double)arms_count(experiment);
+            runs += (double)arms_count(experiment);
+        }
+    }
+    double asleep = (busy + EXPERIMENT_SETTLE_SECONDS * runs) / (double)experiment->plan.memory_slots;
+    busy /= experiment->machine.cores_allowed > 1 ? 2 : 1;
+    return (busy > asleep ? busy : asleep) + EXPERIMENT_SETTLE_SECONDS;
 }
 
 double experiment_startup_estimate(const experiment_t *experiment)
@@ -80,10 +98,10 @@ double experiment_startup_estimate(const experiment_t *experiment)
 
 double experiment_estimate(const experiment_t *experiment)
 {
-    double seconds = experiment_startup_estimate(experiment);
+    double seconds = experiment_startup_estimate(experiment) + experiment_memory_estimate(experiment);
     for (workload_id_t i = 0; i < WORKLOAD_COUNT; i++) {
         if (experiment->plan.selected[i]) {
-            seconds += experiment_timing_estimate(experiment, i) + experiment_memory_estimate(experiment, i);
+            seconds += experiment_timing_estimate(experiment, i);
         }
     }
     return seconds + (experiment->native[0] != '\0' ? NATIVE_SECONDS : 0);

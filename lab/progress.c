@@ -19,6 +19,15 @@ double progress_seconds(const progress_t *progress)
     return (double)(now.tv_sec - progress->started.tv_sec) + (double)(now.tv_nsec - progress->started.tv_nsec) / 1e9;
 }
 
+void progress_announce(double expected, char *text, size_t size)
+{
+    if (expected < 180) {
+        snprintf(text, size, "about %.0f seconds", expected);
+    } else {
+        snprintf(text, size, "about %.0f minutes", expected / 60);
+    }
+}
+
 /* What is left is scaled by how fast the steps behind us really were. */
 static double seconds_left(const progress_t *progress)
 {

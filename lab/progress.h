@@ -4,6 +4,7 @@
 #define CUBBY_LAB_PROGRESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <time.h>
 
 typedef struct progress {
@@ -14,6 +15,9 @@ typedef struct progress {
 } progress_t;
 
 void progress_begin(progress_t *progress, double expected);
+
+/* "about 50 seconds" or, from three minutes on, "about 12 minutes". */
+void progress_announce(double expected, char *text, size_t size);
 
 /* Says what runs now. */
 void progress_show(const progress_t *progress, const char *doing);

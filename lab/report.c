@@ -6,10 +6,9 @@
 
 #include <string.h>
 
-/* Memory is shown in millions of bytes. */
-static double megabytes(long long kib)
+static double mebibytes(long long kib)
 {
-    return (double)kib * 1024 / 1e6;
+    return (double)kib / 1024;
 }
 
 /* "4.51x" and the interval "4.32-4.70"; three decimals where ratios are near 1. */
@@ -29,8 +28,8 @@ static void memory_cells(table_t *table, size_t column, const sample_t *memory)
         return;
     }
     number_group(memory->minor_faults, faults, sizeof faults);
-    table_cell(table, column, "%.0f", megabytes(memory->peak_kib));
-    table_cell(table, column + 1, "%.0f", megabytes(memory->after_kib));
+    table_cell(table, column, "%.0f", mebibytes(memory->peak_kib));
+    table_cell(table, column + 1, "%.0f", mebibytes(memory->after_kib));
     table_cell(table, column + 2, "%s", faults);
 }
 
@@ -119,16 +118,46 @@ static void cubby_print(const experiment_t *experiment, workload_id_t workload, 
     }
 }
 
+/* "1.43x (1.38-1.49)" */
+static void ratio_print(FILE *stream, const stats_estimate_t *ratio)
+{
+    fprintf(stream, "%.2fx", ratio->value);
+    if (ratio->known) {
+        fprintf(stream, " (%.2f-%.2f)", ratio->interval.low, ratio->interval.high);
+    }
+}
+
+static void peer_print(const experiment_t *experiment, workload_id_t workload, FILE *stream)
+{
+    peer_summary_t summary;
+    if (!summary_peer(experiment, workload, &summary)) {
+        return;
+    }
+    fprintf(stream, "  cubby over the fastest peer (%s): ", experiment->arms.arms[summary.peer].name);
+    ratio_print(stream, &summary.through_stock);
+    fputs(" by their speedups", stream);
+    if (summary.pairs > 0) {
+        fputs(", ", stream);
+        ratio_print(stream, &summary.direct);
+        fprintf(stream, " in %zu direct pairs", summary.pairs);
+    }
+    fputc('\n', stream);
+}
+
 static void workload_print(const experiment_t *experiment, workload_id_t workload, FILE *stream)
 {
-    static const char *const headings[] = {"arm", "seconds", "speedup", "95 %", "peak MB", "after MB", "minor faults"};
+    static const char *const headings[] = {"arm",      "seconds",   "speedup",     "95 %",
+                                           "peak MiB", "after MiB", "minor faults"};
     table_t table;
     table_begin(&table, sizeof headings / sizeof *headings, headings);
     for (arm_id_t arm = 0; arm < ARM_COUNT; arm++) {
         arm_row(&table, experiment, workload, arm);
     }
-    fprintf(stream, "\n%s (%s)\n", workload_table[workload].name, workload_table[workload].meaning);
+    int rounds = experiment->plan.rounds[workload];
+    fprintf(stream, "\n%s (%s; %d round%s)\n", workload_table[workload].name, workload_table[workload].meaning, rounds,
+            rounds == 1 ? "" : "s");
     table_print(&table, stream);
+    peer_print(experiment, workload, stream);
     figures_print(experiment, workload, stream);
     if (workload_table[workload].lists) {
         lists_print(experiment, workload, stream);
@@ -194,14 +223,10 @@ static void native_print(const experiment_t *experiment, FILE *stream)
 void report_plan(const experiment_t *experiment, FILE *stream)
 {
     const machine_t *machine = &experiment->machine;
-    double seconds = experiment_estimate(experiment);
-    fprintf(stream, "cubby bench seeds: %s, %s, %ld cores, about ", experiment->python, machine->cpu,
-            machine->cores_online);
-    if (seconds < 100) {
-        fprintf(stream, "%.0f seconds (seed %llu)\n", seconds, (unsigned long long)experiment->seed);
-    } else {
-        fprintf(stream, "%.0f minutes (seed %llu)\n", seconds / 60, (unsigned long long)experiment->seed);
-    }
+    char duration[64];
+    progress_announce(experiment_estimate(experiment), duration, sizeof duration);
+    fprintf(stream, "cubby bench seeds: %s, %s, %ld cores, %s (seed %llu)\n", experiment->python, machine->cpu,
+            machine->cores_online, duration, (unsigned long long)experiment->seed);
     for (size_t i = 0; i < ARM_COUNT; i++) {
         const arm_t *arm = &experiment->arms.arms[i];
         if (arm->selected && !arm->present) {
@@ -219,7 +244,7 @@ void report_print(const experiment_t *experiment, FILE *stream)
         "seconds: processor time of the rounds, median of the processes. speedup: stock's time over the arm's, pair "
         "by\n"
         "pair on two cores at once, geometric mean. peak: VmHWM. after: RSS when all is dropped and 2 s of light work\n"
-        "have passed. MB are millions of bytes.\n",
+        "have passed. The figures of memory and the faults are of runs of their own, of as many rounds.\n",
         stream);
     for (workload_id_t workload = 0; workload < WORKLOAD_COUNT; workload++) {
         if (experiment->plan.selected[workload]) {

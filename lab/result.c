@@ -1,40 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "lab/result.h"
 
+#include "lab/json.h"
 #include "lab/summary.h"
 
 #include <string.h>
-#include <time.h>
-
-/* {value, low, high}; low and high are null where there is no interval. */
-static json_t *estimate_to_json(const stats_estimate_t *estimate)
-{
-    json_t *low = estimate->known ? json_real(estimate->interval.low) : json_null();
-    json_t *high = estimate->known ? json_real(estimate->interval.high) : json_null();
-    return json_pack("{s:f, s:o, s:o}", "value", estimate->value, "low", low, "high", high);
-}
-
-static json_t *arms_to_json(const arm_set_t *set)
-{
-    json_t *arms = json_array();
-    for (size_t i = 0; i < ARM_COUNT; i++) {
-        const arm_t *arm = &set->arms[i];
-        if (!arm->selected) {
-            continue;
-        }
-        json_t *environment = json_array();
-        for (size_t j = 0; j < sizeof arm->variables / sizeof *arm->variables && arm->variables[j] != NULL; j++) {
-            json_array_append_new(environment, json_string(arm->variables[j]));
-        }
-        if (arm->preload[0] != '\0') {
-            json_array_append_new(environment, json_string(arm->preload));
-        }
-        const char *state = arm->dropped ? "dropped" : (arm->present ? "measured" : "left out");
-        json_array_append_new(arms, json_pack("{s:s, s:s, s:o, s:s, s:s}", "name", arm->name, "meaning", arm->meaning,
-                                              "environment", environment, "state", state, "reason", arm->reason));
-    }
-    return arms;
-}
 
 static json_t *pairs_to_json(const experiment_t *experiment, const workload_result_t *result)
 {
@@ -75,6 +45,19 @@ static void summary_append(json_t *summaries, const experiment_t *experiment, wo
                                                "elapsed_speedup", estimate_to_json(&summary.elapsed)));
 }
 
+/* Null when there is no peer to compare with; "direct" is null where the two were not paired. */
+static json_t *peer_to_json(const experiment_t *experiment, workload_id_t workload)
+{
+    peer_summary_t summary;
+    if (!summary_peer(experiment, workload, &summary)) {
+        return json_null();
+    }
+    json_t *direct = summary.pairs > 0 ? estimate_to_json(&summary.direct) : json_null();
+    return json_pack("{s:s, s:o, s:I, s:o}", "peer", experiment->arms.arms[summary.peer].name, "through_stock",
+                     estimate_to_json(&summary.through_stock), "direct_pairs", (json_int_t)summary.pairs, "direct",
+                     direct);
+}
+
 static json_t *figures_to_json(const experiment_t *experiment, const char *workload)
 {
     json_t *figures = json_array();
@@ -103,13 +86,15 @@ static json_t *workload_to_json(const experiment_t *experiment, workload_id_t wo
     for (arm_id_t arm = ARM_STOCK + 1; arm < ARM_COUNT; arm++) {
         summary_append(summaries, experiment, workload, ARM_STOCK, arm);
     }
-    summary_append(summaries, experiment, workload, ARM_LIST_LIBC, ARM_CUBBY);
+    for (arm_id_t base = ARM_STOCK + 1; base < ARM_COUNT; base++) {
+        summary_append(summaries, experiment, workload, base, ARM_CUBBY);
+    }
     const workload_t *entry = &workload_table[workload];
-    return json_pack("{s:s, s:s, s:i, s:f, s:o, s:o, s:o, s:o}", "name", entry->name, "meaning", entry->meaning,
+    return json_pack("{s:s, s:s, s:i, s:f, s:o, s:o, s:o, s:o, s:o}", "name", entry->name, "meaning", entry->meaning,
                      "rounds", experiment->plan.rounds[workload], "stock_median_cpu_seconds",
-                     summary_base_seconds(experiment, workload, ARM_STOCK), "summary", summaries, "memory",
-                     memory_to_json(experiment, result), "pairs", pairs_to_json(experiment, result), "seed_figures",
-                     figures_to_json(experiment, entry->name));
+                     summary_base_seconds(experiment, workload, ARM_STOCK), "summary", summaries, "over_fastest_peer",
+                     peer_to_json(experiment, workload), "memory", memory_to_json(experiment, result), "pairs",
+                     pairs_to_json(experiment, result), "seed_figures", figures_to_json(experiment, entry->name));
 }
 
 static json_t *column_to_json(const double *values, size_t count)
@@ -136,15 +121,6 @@ static json_t *startup_to_json(const experiment_t *experiment)
                      column_to_json(result->rss_kib[1], result->memory_pairs));
 }
 
-static json_t *command_to_json(char *const *arguments)
-{
-    json_t *command = json_array();
-    for (size_t i = 0; arguments[i] != NULL; i++) {
-        json_array_append_new(command, json_string(arguments[i]));
-    }
-    return command;
-}
-
 /* The interpreter's version as the first run said it; null before there was one. */
 static json_t *python_version(const experiment_t *experiment)
 {
@@ -158,10 +134,6 @@ static json_t *python_version(const experiment_t *experiment)
 
 json_t *result_to_json(const experiment_t *experiment, const char *version, char *const *arguments)
 {
-    char date[40];
-    time_t now = time(NULL);
-    struct tm parts;
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &parts));
     json_t *workloads = json_array();
     for (workload_id_t i = 0; i < WORKLOAD_COUNT; i++) {
         if (experiment->plan.selected[i]) {
@@ -169,11 +141,12 @@ json_t *result_to_json(const experiment_t *experiment, const char *version, char
         }
     }
     json_t *native = experiment->native_report != NULL ? json_incref(experiment->native_report) : json_null();
-    return json_pack(
-        "{s:i, s:s, s:s, s:s, s:o, s:b, s:I, s:f, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:s}", "format", 1, "suite",
-        "seeds", "cubby", version, "date", date, "command", command_to_json(arguments), "quick", experiment->plan.quick,
-        "seed", (json_int_t)experiment->seed, "elapsed_seconds", progress_seconds(&experiment->progress), "python",
-        experiment->python, "python_version", python_version(experiment), "jansson", JANSSON_VERSION, "machine",
-        machine_to_json(&experiment->machine), "arms", arms_to_json(&experiment->arms), "workloads", workloads,
-        "startup", startup_to_json(experiment), "native", native, "native_reason", experiment->native_reason);
+    return json_pack("{s:i, s:s, s:s, s:o, s:o, s:b, s:I, s:f, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:s}", "format",
+                     1, "suite", "seeds", "cubby", version, "date", date_to_json(), "command",
+                     command_to_json(arguments), "quick", experiment->plan.quick, "seed", (json_int_t)experiment->seed,
+                     "elapsed_seconds", progress_seconds(&experiment->progress), "python", experiment->python,
+                     "python_version", python_version(experiment), "jansson", JANSSON_VERSION, "machine",
+                     machine_to_json(&experiment->machine), "arms", arms_to_json(&experiment->arms), "workloads",
+                     workloads, "startup", startup_to_json(experiment), "native", native, "native_reason",
+                     experiment->native_reason);
 }

@@ -9,37 +9,56 @@
 #define TIMEOUT_SECONDS 60.0
 #define TIMEOUT_SECONDS_PER_ROUND 30.0
 
-static bool python_start(experiment_t *experiment, arm_id_t arm, const char *const *arguments, uint32_t hash_seed,
-                         int core, double timeout, child_t *child)
+void run_command_fill(const experiment_t *experiment, const run_t *run, run_command_t *command)
 {
-    arm_environment_t environment;
-    arm_environment_fill(&experiment->arms, &experiment->arms.arms[arm], hash_seed, &environment);
-    child_spec_t spec = {.arguments = arguments, .environment = environment.entries, .core = core, .timeout = timeout};
-    if (child_start(child, &spec)) {
+    int count = experiment->plan.rounds[run->workload];
+    snprintf(command->program, sizeof command->program, "%s/%s.py", experiment->seeds,
+             workload_table[run->workload].name);
+    snprintf(command->rounds, sizeof command->rounds, "--rounds=%d", count);
+    snprintf(command->settle, sizeof command->settle, "--settle=%g", run->settle);
+    command->arguments[0] = experiment->python;
+    command->arguments[1] = command->program;
+    command->arguments[2] = command->rounds;
+    command->arguments[3] = command->settle;
+    command->arguments[4] = NULL;
+    arm_environment_fill(&experiment->arms, &experiment->arms.arms[run->arm], run->hash_seed, &command->environment);
+    command->spec = (child_spec_t){.arguments = command->arguments,
+                                   .environment = command->environment.entries,
+                                   .core = run->core,
+                                   .timeout = TIMEOUT_SECONDS + TIMEOUT_SECONDS_PER_ROUND * count};
+}
+
+void run_refuse(experiment_t *experiment, arm_id_t arm, int error)
+{
+    char reason[256];
+    snprintf(reason, sizeof reason, "could not be started: %s", strerror(error));
+    experiment_drop(experiment, arm, reason);
+}
+
+static bool spec_start(experiment_t *experiment, arm_id_t arm, const child_spec_t *spec, child_t *child)
+{
+    if (child_start(child, spec)) {
         return true;
     }
-    char reason[256];
-    snprintf(reason, sizeof reason, "could not be started: %s", strerror(errno));
-    experiment_drop(experiment, arm, reason);
+    run_refuse(experiment, arm, errno);
     return false;
 }
 
 bool run_start(experiment_t *experiment, const run_t *run, child_t *child)
 {
-    char program[PATH_MAX + 64], rounds[32], settle[32];
-    int count = experiment->plan.rounds[run->workload];
-    snprintf(program, sizeof program, "%s/%s.py", experiment->seeds, workload_table[run->workload].name);
-    snprintf(rounds, sizeof rounds, "--rounds=%d", count);
-    snprintf(settle, sizeof settle, "--settle=%g", run->settle);
-    const char *const arguments[] = {experiment->python, program, rounds, settle, NULL};
-    double timeout = TIMEOUT_SECONDS + TIMEOUT_SECONDS_PER_ROUND * count;
-    return python_start(experiment, run->arm, arguments, run->hash_seed, run->core, timeout, child);
+    run_command_t command;
+    run_command_fill(experiment, run, &command);
+    return spec_start(experiment, run->arm, &command.spec, child);
 }
 
 bool run_start_code(experiment_t *experiment, arm_id_t arm, const char *code, int core, child_t *child)
 {
     const char *const arguments[] = {experiment->python, "-c", code, NULL};
-    return python_start(experiment, arm, arguments, 0, core, TIMEOUT_SECONDS, child);
+    arm_environment_t environment;
+    arm_environment_fill(&experiment->arms, &experiment->arms.arms[arm], 0, &environment);
+    child_spec_t spec = {
+        .arguments = arguments, .environment = environment.entries, .core = core, .timeout = TIMEOUT_SECONDS};
+    return spec_start(experiment, arm, &spec, child);
 }
 
 bool run_finish(experiment_t *experiment, const run_t *run, const child_t *child, sample_t *sample)

@@ -14,6 +14,21 @@ typedef struct run {
     uint32_t hash_seed;
 } run_t;
 
+/* The arguments and the environment of a run, as a child takes them. */
+typedef struct run_command {
+    child_spec_t spec;
+    char program[PATH_MAX + 64];
+    char rounds[32];
+    char settle[32];
+    const char *arguments[5];
+    arm_environment_t environment;
+} run_command_t;
+
+void run_command_fill(const experiment_t *experiment, const run_t *run, run_command_t *command);
+
+/* Drops the arm of a run that could not be started, for the reason in error. */
+void run_refuse(experiment_t *experiment, arm_id_t arm, int error);
+
 /* Starts the run. False when the system refused; the arm has been dropped then. */
 bool run_start(experiment_t *experiment, const run_t *run, child_t *child);
 

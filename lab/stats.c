@@ -31,13 +31,18 @@ size_t stats_rng_below(stats_rng_t *rng, size_t bound)
     return (size_t)(((stats_rng_next(rng) >> 32) * (uint64_t)bound) >> 32);
 }
 
-double stats_mean(double *values, size_t count)
+static double mean(const double *values, size_t count)
 {
     double sum = 0;
     for (size_t i = 0; i < count; i++) {
         sum += values[i];
     }
     return sum / (double)count;
+}
+
+double stats_mean(double *values, size_t count)
+{
+    return mean(values, count);
 }
 
 static int double_compare(const void *left, const void *right)
@@ -101,5 +106,35 @@ stats_estimate_t stats_ratio(const double *logarithms, size_t count, stats_rng_t
     estimate.value = exp(estimate.value);
     estimate.interval.low = exp(estimate.interval.low);
     estimate.interval.high = exp(estimate.interval.high);
+    return estimate;
+}
+
+/* The mean of a sample drawn with replacement. */
+static double mean_redraw(const double *values, size_t count, stats_rng_t *rng)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += values[stats_rng_below(rng, count)];
+    }
+    return sum / (double)count;
+}
+
+stats_estimate_t stats_ratio_between(const double *logarithms, size_t count, const double *under, size_t under_count,
+                                     stats_rng_t *rng)
+{
+    stats_estimate_t estimate = {.value = exp(mean(logarithms, count) - mean(under, under_count))};
+    double *outcomes = malloc(STATS_RESAMPLES * sizeof *outcomes);
+    if (outcomes == NULL || count < 2 || under_count < 2) {
+        free(outcomes);
+        return estimate;
+    }
+    for (size_t i = 0; i < STATS_RESAMPLES; i++) {
+        outcomes[i] = mean_redraw(logarithms, count, rng) - mean_redraw(under, under_count, rng);
+    }
+    qsort(outcomes, STATS_RESAMPLES, sizeof *outcomes, double_compare);
+    estimate.interval.low = exp(stats_quantile(outcomes, STATS_RESAMPLES, 0.025));
+    estimate.interval.high = exp(stats_quantile(outcomes, STATS_RESAMPLES, 0.975));
+    estimate.known = true;
+    free(outcomes);
     return estimate;
 }

@@ -55,6 +55,13 @@ double stats_quantile(const double *sorted, size_t count, double share);
 /* The statistic of the values (which keep their order) with its bootstrap interval. count is at least 1. */
 stats_estimate_t stats_bootstrap(const double *values, size_t count, stats_statistic_t statistic, stats_rng_t *rng);
 
+/*
+ * The ratio of two geometric means, of which each has logarithms of its own; its interval resamples both. Neither count
+ * is 0.
+ */
+stats_estimate_t stats_ratio_between(const double *logarithms, size_t count, const double *under, size_t under_count,
+                                     stats_rng_t *rng);
+
 /* Geometric mean of ratios that are given by their logarithms, with its interval. count is at least 1. */
 stats_estimate_t stats_ratio(const double *logarithms, size_t count, stats_rng_t *rng);
 

@@ -42,6 +42,62 @@ bool summary_make(const experiment_t *experiment, workload_id_t workload, arm_id
     return summary->pairs > 0;
 }
 
+bool summary_fastest_peer(const experiment_t *experiment, workload_id_t workload, arm_id_t *fastest)
+{
+    double best = 0;
+    for (arm_id_t arm = ARM_STOCK + 1; arm < ARM_COUNT; arm++) {
+        const arm_t *candidate = &experiment->arms.arms[arm];
+        summary_t summary;
+        if (!candidate->peer || !arm_is_in(candidate) ||
+            !summary_make(experiment, workload, ARM_STOCK, arm, &summary)) {
+            continue;
+        }
+        if (summary.speedup.value > best) {
+            best = summary.speedup.value;
+            *fastest = arm;
+        }
+    }
+    return best > 0;
+}
+
+/* The logarithms of the speedups of arm over stock; returns how many. */
+static size_t logarithms_fill(const workload_result_t *result, arm_id_t arm, double *logarithms)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < result->pair_count; i++) {
+        const pair_t *pair = &result->pairs[i];
+        if (pair->base == ARM_STOCK && pair->arm == arm) {
+            logarithms[count++] = log(pair->base_sample.cpu_seconds / pair->arm_sample.cpu_seconds);
+        }
+    }
+    return count;
+}
+
+bool summary_peer(const experiment_t *experiment, workload_id_t workload, peer_summary_t *summary)
+{
+    const workload_result_t *result = &experiment->results[workload];
+    memset(summary, 0, sizeof *summary);
+    double *logarithms = calloc(2 * result->pair_count + 1, sizeof *logarithms);
+    if (logarithms == NULL || !summary_fastest_peer(experiment, workload, &summary->peer)) {
+        free(logarithms);
+        return false;
+    }
+    double *peers = logarithms + result->pair_count;
+    size_t count = logarithms_fill(result, ARM_CUBBY, logarithms);
+    size_t peer_count = logarithms_fill(result, summary->peer, peers);
+    if (count > 0) {
+        summary_t direct;
+        stats_rng_t rng = bootstrap_rng(experiment);
+        summary->through_stock = stats_ratio_between(logarithms, count, peers, peer_count, &rng);
+        if (summary_make(experiment, workload, summary->peer, ARM_CUBBY, &direct)) {
+            summary->pairs = direct.pairs;
+            summary->direct = direct.speedup;
+        }
+    }
+    free(logarithms);
+    return count > 0;
+}
+
 double summary_base_seconds(const experiment_t *experiment, workload_id_t workload, arm_id_t base)
 {
     const workload_result_t *result = &experiment->results[workload];

@@ -19,6 +19,20 @@ bool summary_make(const experiment_t *experiment, workload_id_t workload, arm_id
 /* Median of the seconds of the base itself in all of its pairs; 0 when there are none. */
 double summary_base_seconds(const experiment_t *experiment, workload_id_t workload, arm_id_t base);
 
+/* Cubby beside the fastest of the peers. */
+typedef struct peer_summary {
+    arm_id_t peer;
+    stats_estimate_t through_stock; /* Cubby's speedup over stock divided by the peer's */
+    size_t pairs;                   /* of the two directly; 0 in the quick form */
+    stats_estimate_t direct;        /* Cubby's speedup over the peer in these */
+} peer_summary_t;
+
+/* The peer with the greatest speedup over stock, of those that were not dropped. False when there is none. */
+bool summary_fastest_peer(const experiment_t *experiment, workload_id_t workload, arm_id_t *fastest);
+
+/* False when there is no peer, or nothing of Cubby. */
+bool summary_peer(const experiment_t *experiment, workload_id_t workload, peer_summary_t *summary);
+
 /* The speedup seen from the other side: of base over arm. */
 stats_estimate_t estimate_invert(stats_estimate_t estimate);
 

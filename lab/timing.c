@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "lab/duet.h"
 #include "lab/run.h"
+#include "lab/summary.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,24 +39,6 @@ static void matchups_shuffle(matchup_t *matchups, size_t count, stats_rng_t *rng
     }
 }
 
-/* Runs both processes at once; on one core, one after the other. False when interrupted. */
-static bool processes_run(experiment_t *experiment, const run_t runs[2], child_t *children, bool together,
-                          bool started[2])
-{
-    for (size_t i = 0; i < 2; i++) {
-        started[i] = run_start(experiment, &runs[i], &children[i]);
-        if (!together && started[i] && children_wait(children, 2) == CHILD_INTERRUPTED) {
-            return false;
-        }
-    }
-    while (children[0].pid != 0 || children[1].pid != 0) {
-        if (children_wait(children, 2) == CHILD_INTERRUPTED) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static void pair_keep(workload_result_t *result, const pair_t *pair)
 {
     if (result->pair_count == result->pair_room) {
@@ -75,25 +59,30 @@ static void pair_keep(workload_result_t *result, const pair_t *pair)
 static bool pair_run(experiment_t *experiment, workload_id_t workload, matchup_t matchup, bool swapped,
                      child_t *children)
 {
-    const machine_t *machine = &experiment->machine;
-    bool together = machine->cores_allowed > 1;
-    int first = machine->cores_allowed > 0 ? machine->allowed[0] : CHILD_ANY_CORE;
-    int second = together ? machine->allowed[1] : first;
+    duet_cores_t cores = duet_cores(&experiment->machine, swapped);
     pair_t pair = {.base = matchup.base,
                    .arm = matchup.arm,
-                   .base_core = swapped ? second : first,
-                   .arm_core = swapped ? first : second,
+                   .base_core = cores.base,
+                   .arm_core = cores.arm,
                    .hash_seed = (uint32_t)stats_rng_below(&experiment->rng, UINT32_MAX)};
     run_t base = {.arm = pair.base, .workload = workload, .core = pair.base_core, .hash_seed = pair.hash_seed};
     run_t arm = {.arm = pair.arm, .workload = workload, .core = pair.arm_core, .hash_seed = pair.hash_seed};
     run_t runs[2] = {swapped ? arm : base, swapped ? base : arm}; /* the one started first changes as well */
+    run_command_t commands[2];
+    child_spec_t specs[2];
     sample_t samples[2] = {{0}};
-    bool started[2];
-    if (!processes_run(experiment, runs, children, together, started)) {
+    int errors[2];
+    for (size_t i = 0; i < 2; i++) {
+        run_command_fill(experiment, &runs[i], &commands[i]);
+        specs[i] = commands[i].spec;
+    }
+    if (!duet_run(specs, cores.together, children, errors)) {
         return false;
     }
     for (size_t i = 0; i < 2; i++) {
-        if (started[i]) {
+        if (errors[i] != 0) {
+            run_refuse(experiment, runs[i].arm, errors[i]);
+        } else {
             run_finish(experiment, &runs[i], &children[i], &samples[i]);
         }
     }
@@ -127,24 +116,39 @@ static bool matchup_run(experiment_t *experiment, workload_id_t workload, matchu
     return true;
 }
 
+/* Runs all matchups, in a new random order each time, as often as is planned. False when interrupted. */
+static bool blocks_run(experiment_t *experiment, workload_id_t workload, matchup_t *matchups, size_t count,
+                       child_t *children)
+{
+    size_t swaps = experiment->plan.swaps[workload];
+    double step = experiment_pair_estimate(experiment, workload) * 2;
+    for (size_t block = 0; block < swaps; block++) {
+        matchups_shuffle(matchups, count, &experiment->rng);
+        for (size_t i = 0; i < count && !experiment->abandoned; i++) {
+            if (!matchup_run(experiment, workload, matchups[i], children)) {
+                return false;
+            }
+            progress_advance(&experiment->progress, step);
+        }
+    }
+    return true;
+}
+
 bool timing_run(experiment_t *experiment, workload_id_t workload)
 {
     matchup_t matchups[MATCHUP_MAX];
+    arm_id_t peer;
     size_t count = matchups_fill(experiment, workload, matchups);
-    size_t swaps = experiment->plan.swaps[workload];
-    double step = count > 0 ? experiment_timing_estimate(experiment, workload) / (double)(count * swaps) : 0;
     child_t *children = calloc(2, sizeof *children);
     if (children == NULL) {
         experiment_drop(experiment, ARM_STOCK, "no memory");
         return true;
     }
-    bool finished = true;
-    for (size_t block = 0; finished && !experiment->abandoned && block < swaps; block++) {
-        matchups_shuffle(matchups, count, &experiment->rng);
-        for (size_t i = 0; finished && !experiment->abandoned && i < count; i++) {
-            finished = matchup_run(experiment, workload, matchups[i], children);
-            progress_advance(&experiment->progress, step);
-        }
+    bool finished = blocks_run(experiment, workload, matchups, count, children);
+    if (finished && experiment->plan.direct && arm_is_in(&experiment->arms.arms[ARM_CUBBY]) &&
+        summary_fastest_peer(experiment, workload, &peer)) {
+        matchups[0] = (matchup_t){peer, ARM_CUBBY};
+        finished = blocks_run(experiment, workload, matchups, 1, children);
     }
     free(children);
     return finished;

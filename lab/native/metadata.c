@@ -10,7 +10,7 @@
  *
  *   hot           the same 64 blocks of one pool, again and again: everything is cached
  *   one a pool    one block from each of 256 pools in turn: the headers share few sets of the first-level cache
- *   random 4 MB   blocks of the whole heap in random order; and the same for 64 and 512 MB
+ *   random 4 MiB   blocks of the whole heap in random order; and the same for 64 and 512 MiB
  */
 #include "timing.h"
 
@@ -144,14 +144,14 @@ static char *block_random(size_t i, size_t pools)
 static const pattern_t patterns[] = {
     {"hot", 1, 200000, block_hot},
     {"one a pool", 256, 200000, block_one_a_pool},
-    {"random 4 MB", 256, 200000, block_random},
-    {"random 64 MB", 4096, 400000, block_random},
-    {"random 512 MB", 32768, 400000, block_random},
+    {"random 4 MiB", 256, 200000, block_random},
+    {"random 64 MiB", 4096, 400000, block_random},
+    {"random 512 MiB", 32768, 400000, block_random},
 };
 
 int main(void)
 {
-    printf("%-14s %9s %9s %8s\n", "frees", "table ns", "header ns", "ratio");
+    printf("%-15s %9s %9s %8s\n", "frees", "table ns", "header ns", "ratio");
     for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++) {
         const pattern_t *pattern = &patterns[p];
         order = calloc(pattern->frees, sizeof *order);
@@ -163,7 +163,7 @@ int main(void)
             order[i] = pattern->block(i, pattern->pools);
         }
         timing_pair_t result = timing_compare(table_arm, header_arm, pattern->frees, ROUNDS);
-        printf("%-14s %9.2f %9.2f %8.3f\n", pattern->name, result.nanoseconds, result.against, result.ratio);
+        printf("%-15s %9.2f %9.2f %8.3f\n", pattern->name, result.nanoseconds, result.against, result.ratio);
         heap_drop();
         free(order);
     }

@@ -6,7 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Processor time of the process, user and system, in seconds. */
+/*
+ * Processor time of the process, user and system, in seconds, exact to a microsecond. Not CLOCK_PROCESS_CPUTIME_ID,
+ * which becomes as coarse as a tick while a timer of processor time runs.
+ */
 double process_cpu_seconds(void);
 
 /* Minor page faults since the process started. */

@@ -13,7 +13,7 @@
  * are linked in. So every arm is the same program text. Nothing else in the process allocates while a row runs.
  *
  * Prints one line of JSON. A row that has used --limit seconds of processor time ends early and says how far it came;
- * what a growth had reached then counts as `finished: false`.
+ * a growth that was under way then is not `finished`.
  */
 #include "process.h"
 #include "timing.h"
@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -62,7 +63,7 @@ typedef struct job {
     size_t mib;
     long loops;
     double settle; /* seconds of light work after the row */
-    double limit;  /* seconds of processor time, or 0 */
+    double limit;  /* seconds of processor time that the row may take, or 0 */
     size_t page;
     long done;     /* whole loops */
     bool finished; /* the last loop was whole */
@@ -80,8 +81,8 @@ static void limit_note(int number)
 static void limit_set(double seconds)
 {
     struct sigaction action = {.sa_handler = limit_note, .sa_flags = SA_RESTART};
-    struct itimerval timer = {.it_value = {.tv_sec = (time_t)seconds,
-                                           .tv_usec = (suseconds_t)((seconds - (double)(time_t)seconds) * 1e6)}};
+    struct itimerval timer = {
+        .it_value = {.tv_sec = (time_t)seconds, .tv_usec = (suseconds_t)((seconds - (double)(time_t)seconds) * 1e6)}};
     sigaction(SIGPROF, &action, NULL);
     setitimer(ITIMER_PROF, &timer, NULL);
 }
@@ -303,6 +304,7 @@ int main(int argc, char **argv)
 {
     job_t job = {.on = &allocators[0], .mib = 1, .loops = 1, .finished = true, .page = (size_t)sysconf(_SC_PAGESIZE)};
     bool good = argc > 1;
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a tracer that is killed would leave it running */
     for (int i = 2; good && i < argc; i++) {
         good = option_take(&job, argv[i]);
     }

@@ -14,12 +14,12 @@ import subprocess
 import sys
 import tempfile
 import time
-import traceback
+
+from tap import main, test
 
 CUBBY = os.path.abspath(sys.argv[1])
 SOURCES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SANITIZER = ("ASAN_OPTIONS", "UBSAN_OPTIONS")
-TESTS = []
 
 STAND_IN = r"""#!/bin/sh
 here=${0%/*}
@@ -47,11 +47,6 @@ echo "{\"seed\": \"$seed\", \"rounds\": $rounds, \"cpu_seconds\": $seconds, \"wa
     "\"peak_kib\": 5000, \"dropped_kib\": 2000, \"after_kib\": $after, \"minor_faults\": 12345," \
     "\"python\": \"3.11.2\", \"preloaded\": $preloaded}"
 """
-
-
-def test(function):
-    TESTS.append(function)
-    return function
 
 
 def misbehave(**arms):
@@ -96,7 +91,7 @@ def the_tables_show_speedups_and_the_seeds_figures():
     assert result.returncode == 0, result.stderr
     for text in ("2.00x", "0.667x", "38.1 s", "46.1 s", "+20.27 %", "+15.75 %",
                  "cubby over list-libc, 2 direct pairs: +200.0 %", "stock over list-libc: +50.0 %", "12,345",
-                 "start-up"):
+                 "start-up", "peak MiB", "2 rounds"):
         assert text in result.stdout, text
     assert result.stderr == ""
 
@@ -121,6 +116,39 @@ def the_json_holds_every_pair_both_ways_round():
     assert result["seed"] == 7 and "--pairs=3" in result["command"]
     assert len(result["startup"]["milliseconds"]["cubby"]) == 20
     assert {"cpu", "kernel", "page_bytes", "thp_enabled", "aslr"} <= set(result["machine"])
+
+
+@test
+def memory_runs_do_as_many_rounds_as_timing_runs():
+    misbehave()
+    for workload in bench_json("--rounds=4")["workloads"]:
+        runs = list(workload["memory"].values())
+        assert len(runs) == 4
+        for pair in workload["pairs"]:
+            runs += [pair["base_run"], pair["arm_run"]]
+        assert {run["rounds"] for run in runs} == {4}
+
+
+@test
+def cubby_is_compared_with_the_fastest_peer_and_in_the_full_form_paired_with_it():
+    misbehave()
+    result = bench("--workloads=ints")
+    assert "cubby over the fastest peer (libc): 2.00x (2.00-2.00) by their speedups\n" in result.stdout, result.stdout
+    assert bench_json("--workloads=ints")["workloads"][0]["over_fastest_peer"]["direct"] is None
+    full = [option for option in arguments_of("--workloads=ints", "--pairs=2", "--json") if option != "--quick"]
+    result = subprocess.run(full, env=environment_of(), capture_output=True, text=True, check=True, timeout=240)
+    workload = json.loads(result.stdout)["workloads"][0]
+    beside = workload["over_fastest_peer"]
+    assert beside["peer"] == "libc" and beside["direct_pairs"] == 4
+    assert math.isclose(beside["direct"]["value"], 2) and math.isclose(beside["through_stock"]["value"], 2)
+    assert sum((pair["base"], pair["arm"]) == ("libc", "cubby") for pair in workload["pairs"]) == 4
+
+
+@test
+def without_a_peer_there_is_no_such_comparison():
+    misbehave()
+    result = bench("--workloads=ints", "--arms=cubby")
+    assert "fastest peer" not in result.stdout and result.returncode == 0
 
 
 @test
@@ -291,21 +319,6 @@ def the_seeds_do_what_they_say_on_the_real_interpreter():
         wrong = subprocess.run([sys.executable, program, "--turns=1"], env=environment, capture_output=True, text=True,
                                check=False, timeout=120)
         assert wrong.returncode == 1 and "--rounds=N" in wrong.stderr
-
-
-def main():
-    print(f"1..{len(TESTS)}", flush=True)
-    failed = 0
-    for number, function in enumerate(TESTS, 1):
-        name = function.__name__.replace("_", " ")
-        try:
-            function()
-            print(f"ok {number} - {name}", flush=True)
-        except Exception:  # each test is reported by itself
-            failed += 1
-            print(f"not ok {number} - {name}", flush=True)
-            traceback.print_exc()
-    return 1 if failed else 0
 
 
 if __name__ == "__main__":

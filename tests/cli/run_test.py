@@ -10,19 +10,14 @@ import struct
 import subprocess
 import sys
 import tempfile
-import traceback
+
+from tap import main, test
 
 CUBBY = os.path.abspath(sys.argv[1])
 REAL_ADAPTER = os.path.join(os.path.dirname(CUBBY), "adapters", "python", "libcubby-python.so")
 NOT_PYTHON = "is not a Python interpreter; only Python programs it starts use Cubby"
 SANITIZER = ("ASAN_OPTIONS", "UBSAN_OPTIONS")
 CLASS_64 = sys.maxsize > 2**32
-TESTS = []
-
-
-def test(function):
-    TESTS.append(function)
-    return function
 
 
 def cubby(*arguments, environment=None, path=None, **more):
@@ -412,6 +407,31 @@ def info_says_the_same_to_people_and_machines():
 
 
 @test
+def info_shows_every_setting_with_its_value_default_unit_and_help():
+    environment = {"CUBBY_RETAIN_MS": "250", "CUBBY_PURGE_THREAD": "1"}
+    info = json.loads(cubby("info", "--json", environment=environment).stdout)
+    settings = {setting["name"]: setting for setting in info["settings"]}
+    assert settings["CUBBY_RETAIN_MS"]["value"] == 250 != settings["CUBBY_RETAIN_MS"]["default"]
+    assert all(setting["unit"] and setting["help"] for setting in settings.values())
+    assert info["purge_thread"] is True
+    text = cubby("info", environment=environment).stdout
+    assert "CUBBY_RETAIN_MS = 250 ms (default 1000 ms): " in text
+    for name in settings:
+        assert name in text, name
+
+
+@test
+def info_says_whether_huge_pages_are_asked_for_and_from_which_size():
+    info = json.loads(cubby("info", "--json", environment={"CUBBY_HUGE_FROM": "64m"}).stdout)
+    facts = info["huge_pages"]
+    assert facts["system"] == info["machine"]["thp_enabled"] and facts["from_bytes"] == 64 << 20
+    assert facts["asked"] == (facts["system"] in ("always", "madvise"))
+    info = json.loads(cubby("info", "--json", environment={"CUBBY_HUGE_PAGES": "0"}).stdout)
+    assert info["huge_pages"]["asked"] is False
+    assert info["huge_pages"]["meaning"] in cubby("info", environment={"CUBBY_HUGE_PAGES": "0"}).stdout
+
+
+@test
 def info_works_without_python_and_adapter():
     result = cubby("info", environment={"CUBBY_ADAPTER": "/no/adapter.so"}, path="/no/path")
     expect(result, 0)
@@ -422,21 +442,6 @@ def info_works_without_python_and_adapter():
 def info_tells_what_it_could_not_read_as_text():
     result = cubby("info", environment={"PYTHONMALLOC": os.fsdecode(b"\xff")})
     assert result.returncode in (0, 1) and "Traceback" not in result.stderr
-
-
-def main():
-    print(f"1..{len(TESTS)}", flush=True)
-    failed = 0
-    for number, function in enumerate(TESTS, 1):
-        name = function.__name__.replace("_", " ")
-        try:
-            skipped = function()
-            print(f"ok {number} # SKIP {name}: {skipped}" if skipped else f"ok {number} - {name}", flush=True)
-        except Exception:  # each test is reported by itself
-            failed += 1
-            print(f"not ok {number} - {name}", flush=True)
-            traceback.print_exc()
-    return 1 if failed else 0
 
 
 if __name__ == "__main__":

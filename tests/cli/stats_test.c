@@ -56,6 +56,22 @@ static void twice_and_half_cancel_in_a_ratio(void **state)
     assert_near(estimate.interval.high, 2);
 }
 
+static void the_ratio_between_two_sets_divides_their_geometric_means(void **state)
+{
+    (void)state;
+    stats_rng_t rng;
+    stats_rng_seed(&rng, 1);
+    const double upper[] = {log(4), log(9)}, under[] = {log(2), log(2), log(2)}, one[] = {log(3)};
+    stats_estimate_t estimate = stats_ratio_between(upper, 2, under, 3, &rng);
+    assert_near(estimate.value, 3);
+    assert_true(estimate.known);
+    assert_near(estimate.interval.low, 2);
+    assert_near(estimate.interval.high, 4.5);
+    estimate = stats_ratio_between(upper, 2, one, 1, &rng);
+    assert_near(estimate.value, 2);
+    assert_false(estimate.known);
+}
+
 static void equal_ratios_have_an_interval_of_no_width(void **state)
 {
     (void)state;
@@ -159,6 +175,7 @@ int main(void)
         cmocka_unit_test(the_median_is_the_middle_or_between_the_two_middle_values),
         cmocka_unit_test(quantiles_lie_between_neighbours),
         cmocka_unit_test(twice_and_half_cancel_in_a_ratio),
+        cmocka_unit_test(the_ratio_between_two_sets_divides_their_geometric_means),
         cmocka_unit_test(equal_ratios_have_an_interval_of_no_width),
         cmocka_unit_test(one_value_has_no_interval),
         cmocka_unit_test(the_interval_of_many_values_is_that_of_the_normal_law),

@@ -117,7 +117,7 @@ static void a_pool_is_as_small_as_its_rule_allows(void **state)
     }
     assert_int_equal(class_pool_pages(4096), 4);
     assert_int_equal(class_pool_pages(32768), 32);
-    assert_int_equal(class_pool_pages(26 * 1024), 128);
+    assert_int_equal(class_pool_pages((size_t)26 * 1024), 128);
 }
 
 int main(void)

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* The suites of `cubby bench`, the options that they are given, and what they do alike. */
+#ifndef CUBBY_CLI_SUITE_H
+#define CUBBY_CLI_SUITE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct bench_options {
+    const char *suite; /* by name */
+    bool quick;
+    bool json;
+    const char *file; /* for JSON, or NULL */
+    const char *python;
+    const char *arms;
+    const char *workloads;
+    const char *rows;
+    long rounds; /* 0: as planned */
+    long pairs;
+    long seed; /* negative: none given */
+} bench_options_t;
+
+/* Where a suite writes: tables for people, and JSON unless that is NULL. */
+typedef struct suite_output {
+    FILE *people; /* stderr, and then without tables, when JSON goes to stdout */
+    FILE *json;
+} suite_output_t;
+
+/* Each runs a suite and returns the exit status. arguments are the command line, for the record. */
+int seeds_bench(const bench_options_t *options, char **arguments);
+int spans_bench(const bench_options_t *options, char **arguments);
+
+/* The seed that was asked for, or one that is drawn. */
+uint64_t suite_seed(const bench_options_t *options);
+
+/* Opens the file for JSON before anything is measured. False when it cannot be: it has been said. */
+bool suite_output_open(const bench_options_t *options, suite_output_t *output);
+void suite_output_close(const suite_output_t *output);
+
+/* Writes result, which it takes over, where JSON goes, if it goes anywhere. False when it could not be written. */
+bool suite_json_write(const suite_output_t *output, json_t *result);
+
+/* Says why a suite did not finish, and returns the status for it. */
+int suite_unfinished(void);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Two processes at the same time: whatever slows the machine slows both, and their ratio is what counts. */
+#ifndef CUBBY_LAB_DUET_H
+#define CUBBY_LAB_DUET_H
+
+#include "lab/child.h"
+#include "lab/machine.h"
+
+/* The core of each half of a pair. On a single core both are that one, and the halves run one after the other. */
+typedef struct duet_cores {
+    int base;
+    int arm;
+    bool together;
+} duet_cores_t;
+
+duet_cores_t duet_cores(const machine_t *machine, bool swapped);
+
+/*
+ * Runs both to their end; in turn unless together. errors[i] is 0, or the errno for which a process could not be
+ * started. False when interrupted; nothing runs any more then.
+ */
+bool duet_run(const child_spec_t specs[2], bool together, child_t children[2], int errors[2]);
+
+#endif
