@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lab/json.h"
 
+#include <string.h>
 #include <time.h>
 
 json_t *estimate_to_json(const stats_estimate_t *estimate)
@@ -23,7 +24,8 @@ json_t *arms_to_json(const arm_set_t *set)
             json_array_append_new(environment, json_string(arm->variables[j]));
         }
         if (arm->preload[0] != '\0') {
-            json_array_append_new(environment, json_string(arm->preload));
+            const char *slash = strrchr(arm->preload, '/');
+            json_array_append_new(environment, json_sprintf("LD_PRELOAD=%s", slash == NULL ? "" : slash + 1));
         }
         const char *state = arm->dropped ? "dropped" : (arm->present ? "measured" : "left out");
         json_array_append_new(arms, json_pack("{s:s, s:s, s:o, s:s, s:s}", "name", arm->name, "meaning", arm->meaning,
