@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Mask of the bits of [first, first + count) that lie in the word of `first`; *taken is how many they are. */
+/* Mask of the bits of [first, first + count), count > 0, that lie in the word of `first`; *taken is how many they are. */
 static inline uint64_t bits_word_mask(size_t first, size_t count, size_t *taken)
 {
     size_t shift = first % 64;
     size_t room = 64 - shift;
     *taken = count < room ? count : room;
-    return (*taken == 64 ? UINT64_MAX : (((uint64_t)1 << *taken) - 1)) << shift;
+    return UINT64_MAX >> (64 - *taken) % 64 << shift;
 }
 
 static inline void bits_set(uint64_t *words, size_t first, size_t count)
