@@ -121,7 +121,7 @@ typedef struct cubby_stats {
     size_t metadata;     /* usable for Cubby's own tables; what is touched of it is far less */
     size_t regions;      /* reserved address ranges, count */
     size_t heaps;        /* heaps alive, count */
-    size_t bytes_copied; /* by realloc, since start */
+    size_t bytes_copied; /* by realloc of large blocks, since start */
     size_t bytes_purged; /* given back to the system, since start */
     size_t purges;       /* calls that gave them back, since start */
     size_t huge_advised; /* of what is committed, where huge pages were asked for */

@@ -126,8 +126,8 @@ static bool free_take(region_t *region, span_t *after, uint32_t end, uint32_t mo
 
 bool span_extend(span_t *span, size_t pages)
 {
-    if (pages > UINT32_MAX / 2) {
-        return false;
+    if (pages <= span->pages || pages > UINT32_MAX / 2) {
+        return pages <= span->pages;
     }
     span_lock();
     region_t *region = &regions[span->region];

@@ -153,7 +153,9 @@ span_t *span_alloc(size_t pages, size_t alignment);
 /* Frees a span whose tags are 0. Only the first `dirty_bytes` bytes of it were written since span_alloc. */
 void span_free(span_t *span, size_t dirty_bytes);
 
-/* Grows a span to `pages` into free pages right behind it. False, and nothing changed, when they are not free. */
+/*
+ * Grows a span to at least `pages` into free pages right behind it. False, and nothing changed, when they are not free.
+ */
 bool span_extend(span_t *span, size_t pages);
 
 /* Cuts a span down to `pages`, at least one, and frees the rest, all of which may have been written. */

@@ -396,9 +396,27 @@ static void threads_take_and_give_spans_at_the_same_time(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, system_start, system_end)
 
+/*
+ * Symptom: growing a span to the pages it has cut an empty span out of what lies behind it. Cause: no pages more were
+ * taken for some. Guard: nothing is done, and the span is as long as was asked for.
+ */
+static void growing_to_the_pages_there_are_changes_nothing(void **state)
+{
+    (void)state;
+    span_t *span = span_alloc(8, PAGE_BYTES);
+    span_t *behind = span_alloc(8, PAGE_BYTES);
+    span_free(behind, 0);
+    assert_true(span_extend(span, 8));
+    assert_true(span_extend(span, 3));
+    assert_int_equal(span->pages, 8);
+    assert_true(span_is_valid());
+    span_free(span, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(growing_to_the_pages_there_are_changes_nothing),
         TEST(fresh_spans_lie_side_by_side_upwards),
         TEST(neighbours_that_are_freed_become_one_in_any_order),
         TEST(the_smallest_free_span_that_fits_is_taken),
