@@ -183,7 +183,7 @@ typedef struct cubby_bin {
     void *free;      /* freed blocks, the latest first, linked through their first word */
     char *fresh;     /* next block that was never used, in the pool being carved */
     char *fresh_end; /* end of the last whole block of that pool */
-    uint32_t room;   /* frees that go on `free` before the heap looks at how long that has become */
+    int32_t room;    /* frees that go on `free` before the heap looks at how long that has become */
     uint32_t size;   /* of one block */
 } cubby_bin_t;
 
@@ -218,11 +218,11 @@ static inline void *cubby_bin_take_(cubby_heap_t *heap, unsigned size_class)
     return cubby_bin_refill_(heap, size_class);
 }
 
+/* Counting down and testing is one instruction, so the room is signed; what answers an overflow sets it to 0 or more. */
 static inline void cubby_bin_give_(cubby_heap_t *heap, void *block, unsigned size_class)
 {
     cubby_bin_t *bin = (cubby_bin_t *)(void *)heap + size_class;
-    if (CUBBY_LIKELY(bin->room != 0)) {
-        bin->room--;
+    if (CUBBY_LIKELY(--bin->room >= 0)) {
         *(void **)block = bin->free;
         bin->free = block;
         return;

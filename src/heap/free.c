@@ -43,7 +43,7 @@ static __attribute__((noinline)) void bin_measure(cubby_heap_t *heap, void *bloc
     cubby_bin_t *bin = &heap->bins[size_class];
     heap_class_t *class = &heap->classes[size_class];
     heap_tick(heap, EVENT_MEASURE);
-    class->spilling = list_is_long(bin->free, class->room / BIN_MEASURE_SHARE);
+    class->spilling = list_is_long(bin->free, (size_t) class->room / BIN_MEASURE_SHARE);
     if (class->spilling) {
         pool_free(heap, block);
         return;
@@ -55,6 +55,7 @@ static __attribute__((noinline)) void bin_measure(cubby_heap_t *heap, void *bloc
 /* A free that finds no room: of many blocks in a row, as a rule, so the way to the pool is short too. */
 void cubby_bin_overflow_(cubby_heap_t *heap, void *block, unsigned size_class)
 {
+    heap->bins[size_class].room = 0;
     if (CUBBY_LIKELY(heap->classes[size_class].spilling)) {
         pool_free(heap, block);
         return;

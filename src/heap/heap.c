@@ -68,8 +68,8 @@ static void heap_init_classes(cubby_heap_t *heap)
         room = room > BIN_ROOM_MOST ? BIN_ROOM_MOST : room;
         class->pages = (uint32_t)class_pool_pages(size);
         class->capacity = (uint32_t)(((size_t) class->pages << PAGE_SHIFT) / size);
-        class->room = (uint32_t)room;
-        heap->bins[size_class].room = (uint32_t)room;
+        class->room = (int32_t)room;
+        heap->bins[size_class].room = (int32_t)room;
         heap->bins[size_class].size = (uint32_t)size;
     }
 }

@@ -70,7 +70,7 @@ typedef struct heap_class {
     span_t *carving;   /* the pool that bin->fresh points into, NULL when there is none */
     uint32_t capacity; /* blocks in a pool */
     uint32_t pages;    /* of a pool */
-    uint32_t room;     /* what bin->room starts from */
+    int32_t room;      /* what bin->room starts from */
     bool spilling;     /* the bin holds too much: frees go to their pools until it is empty */
     bool fresh_zero;   /* what bin->fresh points to reads as zero */
 } heap_class_t;

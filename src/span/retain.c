@@ -13,9 +13,11 @@ enum { WINDOW_PARTS = 8, PEAKS = WINDOW_PARTS + 1 };
 
 /*
  * Slack: pages that may be retained beyond the rule, so that a heap at its peak does not purge and fault at every
- * span: 1 MiB and a 64th of what is in use. On a heap of 200 MB that is 4 MB, 2 %.
+ * span: 2 MiB and a 64th of what is in use, 5 MB on a heap of 200 MB. 2 MiB is a huge page: what its last one holds
+ * beyond a span counts as retained. But no more than the use has swung within the window: a heap at rest, which takes
+ * and gives no spans, needs no slack, and its last free pages leave too.
  */
-static const size_t SLACK_PAGES = ((size_t)1 << 20) >> PAGE_SHIFT;
+static const size_t SLACK_PAGES = ((size_t)2 << 20) >> PAGE_SHIFT;
 enum { SLACK_SHARE = 64 };
 
 /*
@@ -32,6 +34,7 @@ static struct {
     size_t pages;        /* dirty, of all on the lists */
     size_t used;         /* pages in use now */
     size_t peaks[PEAKS]; /* the most in use in each part, by its number modulo PEAKS */
+    size_t dips[PEAKS];  /* and the least */
     uint64_t part;       /* number of the current part since the clock's zero */
 } state;
 
@@ -71,10 +74,10 @@ void retain_remove(span_t *span)
 void retain_note_used(size_t pages)
 {
     size_t *peak = &state.peaks[state.part % PEAKS];
+    size_t *dip = &state.dips[state.part % PEAKS];
     state.used = pages;
-    if (pages > *peak) {
-        *peak = pages;
-    }
+    *peak = pages > *peak ? pages : *peak;
+    *dip = pages < *dip ? pages : *dip;
 }
 
 /* Milliseconds of a part of the window, at least one. */
@@ -96,11 +99,13 @@ void retain_advance(uint64_t now_ms)
         while (state.part < part) {
             state.part++;
             state.peaks[state.part % PEAKS] = state.used;
+            state.dips[state.part % PEAKS] = state.used;
         }
         return;
     }
     for (int i = 0; i < PEAKS; i++) {
         state.peaks[i] = state.used;
+        state.dips[i] = state.used;
     }
     state.part = part;
 }
@@ -114,14 +119,24 @@ static size_t retain_peak(void)
     return peak;
 }
 
-/* Pages retained beyond the dip, when they are so by more than the slack and `tolerance`; else 0. */
+static size_t retain_slack(size_t peak)
+{
+    size_t least = state.used;
+    for (int i = 0; i < PEAKS; i++) {
+        least = state.dips[i] < least ? state.dips[i] : least;
+    }
+    size_t swing = peak - least;
+    size_t slack = SLACK_PAGES + state.used / SLACK_SHARE;
+    return swing < slack ? swing : slack;
+}
+
+/* Pages retained beyond what is missing to the peak, when they are so by more than the slack and `tolerance`; else 0. */
 static size_t excess_over(size_t peak, size_t tolerance)
 {
-    size_t dip = peak - state.used;
+    size_t missing = peak - state.used;
     size_t most = setting(SETTING_RETAIN_MOST) >> PAGE_SHIFT;
-    size_t allowed = dip < most ? dip : most;
-    size_t slack = SLACK_PAGES + state.used / SLACK_SHARE + tolerance;
-    return state.pages > allowed + slack ? state.pages - allowed : 0;
+    size_t allowed = missing < most ? missing : most;
+    return state.pages > allowed + retain_slack(peak) + tolerance ? state.pages - allowed : 0;
 }
 
 size_t retain_excess(void)

@@ -77,6 +77,21 @@ span_t *span_alloc(size_t pages, size_t alignment)
     return span;
 }
 
+/*
+ * The last span's last huge page, if it has one, reaches beyond top, and became resident with it: so it is freed whole,
+ * and a purge of its dirty part takes the rest along. The lock is held.
+ */
+static void free_widen(region_t *region, span_t *span)
+{
+    uint32_t end = span->first + span->pages;
+    if (end != region->top || !huge_is_possible(region, end - 1) || end % CHUNK_PAGES == 0) {
+        return;
+    }
+    uint32_t more = CHUNK_PAGES - end % CHUNK_PAGES; /* committed: huge pages are asked for nowhere else */
+    region->top += more;
+    span_place(region, span, span->first, span->pages + more);
+}
+
 void span_free(span_t *span, size_t dirty_bytes)
 {
     region_t *region = &regions[span->region];
@@ -87,6 +102,7 @@ void span_free(span_t *span, size_t dirty_bytes)
         dirty = span->pages; /* what was written may have made all of it resident */
     }
     bits_set(region->dirty, span->first, dirty);
+    free_widen(region, span);
     span = free_join(region, span, true);
     if (span->pages == region->top && region != &regions[0] && region_space_is_limited()) {
         free_drop_region(region);
@@ -161,6 +177,7 @@ void span_shrink(span_t *span, size_t pages)
     bits_set(region->dirty, tail->first, tail->pages);
     note_free(region, tail->first, tail->pages);
     span_place(region, span, span->first, (uint32_t)pages);
+    free_widen(region, tail);
     (void)free_join(region, tail, true);
     span_unlock();
 }

@@ -347,6 +347,35 @@ static void a_whole_huge_page_goes_wherever_its_span_begins(void **state)
     span_free_written(rest);
 }
 
+/*
+ * A program that dropped 32 MiB kept 2 MiB: the last huge page was purged up to the span's end, and what it held beyond
+ * counted as untouched. It is part of what is freed, and leaves with it.
+ */
+static void what_the_last_huge_page_holds_beyond_the_top_goes_with_it(void **state)
+{
+    (void)state;
+    span_t *low = span_written(FROM_PAGES);
+    fake.on_purge = note_purge;
+    for (uint32_t chunks = 1; chunks <= 2; chunks++) {
+        span_t *last = span_written((size_t)chunks * CHUNK_PAGES + 3);
+        assert_int_equal(regions[0].top, FROM_PAGES + chunks * CHUNK_PAGES + 3);
+        if (chunks == 1) {
+            span_free_written(last);
+        } else {
+            span_shrink(last, 1);
+        }
+        assert_true(span_is_valid());
+        assert_int_equal(regions[0].top, FROM_PAGES + (chunks + 1) * CHUNK_PAGES);
+        (void)span_trim();
+        assert_int_equal(page_of(purged_start) + (purged_size >> PAGE_SHIFT), regions[0].top);
+        assert_int_equal(spans_stats().retained, 0);
+        if (chunks == 2) {
+            span_free_written(last);
+        }
+    }
+    span_free_written(low);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,6 +393,7 @@ int main(void)
         SPAN_TEST(a_piece_of_a_huge_page_in_use_is_spared_until_trim),
         SPAN_TEST(huge_pages_hardly_used_are_taken_apart),
         SPAN_TEST(a_whole_huge_page_goes_wherever_its_span_begins),
+        SPAN_TEST(what_the_last_huge_page_holds_beyond_the_top_goes_with_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
