@@ -2,6 +2,7 @@
 
 BUILD = build
 SANITIZE = $(BUILD)/asan
+TSAN = $(BUILD)/tsan
 PREFIX ?= /usr/local
 DESTDIR ?=
 
@@ -9,7 +10,7 @@ DESTDIR ?=
 # just have installed it.
 MESON = $$(command -v /usr/bin/meson || echo meson)
 
-.PHONY: help run bench test sanitize check format install clean build setup-run setup-test setup-check
+.PHONY: help run bench test sanitize tsan check format install clean build setup-run setup-test setup-check
 # Ninja uses all cores by itself; the set-up must not run twice at once.
 .NOTPARALLEL:
 
@@ -21,6 +22,7 @@ help:
 	@echo '  make bench      the experiment of make run at full length'
 	@echo '  make check      format, warnings, clang-tidy, cppcheck, include arrows, exported symbols'
 	@echo '  make sanitize   all tests under AddressSanitizer and UndefinedBehaviorSanitizer'
+	@echo '  make tsan       the tests with threads under ThreadSanitizer'
 	@echo '  make format     lay out the code'
 	@echo '  make install    install into PREFIX ($(PREFIX)), below DESTDIR if given'
 	@echo '  make clean      remove $(BUILD)/'
@@ -40,6 +42,11 @@ test: setup-test $(BUILD)/.with-tests
 sanitize: setup-test $(SANITIZE)/build.ninja
 	@ninja -C $(SANITIZE)
 	@tools/run-tests $(SANITIZE) sanitize
+
+# ThreadSanitizer wants its own place in the address space, which randomised addresses may take.
+tsan: setup-test $(TSAN)/build.ninja
+	@ninja -C $(TSAN)
+	@setarch -R tools/run-tests $(TSAN) tsan --suite threads
 
 check: setup-check
 	@tools/check
@@ -78,3 +85,7 @@ $(BUILD)/.with-tests: | setup-test $(BUILD)/build.ninja
 $(SANITIZE)/build.ninja: | setup-test
 	@$(MESON) setup $(SANITIZE) -Dtests=enabled -Dbuildtype=debug -Doptimization=1 -Db_ndebug=false \
 		-Db_sanitize=address,undefined
+
+$(TSAN)/build.ninja: | setup-test
+	@$(MESON) setup $(TSAN) -Dtests=enabled -Dcli=disabled -Dpython=disabled -Dbuildtype=debug -Doptimization=1 \
+		-Db_ndebug=false -Db_sanitize=thread -Db_lundef=false

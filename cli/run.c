@@ -12,11 +12,16 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_OBJ = 0x100, KEY_MEM };
+enum { KEY_OBJ = 0x100, KEY_MEM, KEY_HEAPS };
 
 static const struct argp_option run_table[] = {
     {.name = "obj", .key = KEY_OBJ, .arg = "ALLOCATOR", .doc = "For objects: cubby (default), libc or stock"},
     {.name = "mem", .key = KEY_MEM, .arg = "ALLOCATOR", .doc = "For buffers: cubby (default), libc or stock"},
+    {.name = "heaps",
+     .key = KEY_HEAPS,
+     .arg = "OWNER",
+     .doc =
+         "One heap under the interpreter's lock, or one for each thread: lock (default up to CPython 3.11) or thread"},
     {.name = "quiet", .key = 'q', .doc = "No notes on stderr, neither from here nor from the adapter"},
     {0},
 };
@@ -24,6 +29,7 @@ static const struct argp_option run_table[] = {
 typedef struct run_options {
     const char *obj;
     const char *mem;
+    const char *heaps; /* NULL: as the interpreter needs */
     bool quiet;
     char **program; /* the program and its arguments, NULL at the end */
 } run_options_t;
@@ -46,6 +52,13 @@ static error_t run_parser(int key, char *argument, struct argp_state *state)
         return allocator_take("obj", argument, &options->obj, state);
     case KEY_MEM:
         return allocator_take("mem", argument, &options->mem, state);
+    case KEY_HEAPS:
+        if (strcmp(argument, "lock") != 0 && strcmp(argument, "thread") != 0) {
+            argp_error(state, "--heaps=%s: the owner must be lock or thread", argument);
+            return EINVAL;
+        }
+        options->heaps = argument;
+        return 0;
     case 'q':
         options->quiet = true;
         return 0;
@@ -94,6 +107,7 @@ static bool preload_prepend(const char *adapter)
 static bool environment_prepare(const run_options_t *options, const char *adapter)
 {
     return setenv("CUBBY_OBJ", options->obj, 1) == 0 && setenv("CUBBY_MEM", options->mem, 1) == 0 &&
+           (options->heaps == NULL || setenv("CUBBY_HEAPS", options->heaps, 1) == 0) &&
            (!options->quiet || setenv("CUBBY_QUIET", "1", 1) == 0) && preload_prepend(adapter);
 }
 

@@ -5,14 +5,15 @@
  *
  * Environment
  *   CUBBY_OBJ, CUBBY_MEM   cubby (default), libc or stock: who serves the object and the memory domain
+ *   CUBBY_HEAPS            lock or thread: whose heaps serve them; the default is what the interpreter's version needs
  *   CUBBY_QUIET            with a value: no notes on stderr
  *
  * The raw domain is left alone: the interpreter itself swaps it during start-up and shutdown, and its blocks reach
  * libc's free from extensions.
  *
- * CPython up to 3.11 calls both domains under its one lock, so one lock heap serves both. Tables of 3.12 and later may
- * be called under several locks at once, and free-threaded builds find their objects through their own allocator:
- * there Cubby stands back and says so.
+ * CPython up to 3.11 calls both domains under its one lock, so one lock heap serves both. From 3.12 on several
+ * interpreters may each have a lock, so each thread has its own heap. Free-threaded builds find their objects through
+ * their own allocator: there Cubby stands back and says so.
  */
 #define _GNU_SOURCE
 #include <cubby/domain.h>
@@ -34,20 +35,25 @@ typedef struct interpreter {
     void (*setup_debug_hooks)(void);
     unsigned major;
     unsigned minor;
+    bool is_free_threaded;
 } interpreter_t;
 
 /* What stood in the interpreter's tables before: it knows the blocks that are not Cubby's. */
 static cubby_allocator_t stock[CUBBY_DOMAIN_COUNT];
 
-/* The heap that serves this process, NULL when there is none. */
+/* The lock heap that serves this process, NULL when there is none: nothing is served, or thread heaps serve. */
 static cubby_heap_t *heap;
+static bool uses_thread_heaps;
 
 /* From Python, with the interpreter lock held: ctypes.PyDLL(None).cubby_python_trim() */
 __attribute__((visibility("default"))) size_t cubby_python_trim(void);
 
 size_t cubby_python_trim(void)
 {
-    return heap == NULL ? 0 : cubby_heap_trim(heap);
+    if (heap != NULL) {
+        return cubby_heap_trim(heap);
+    }
+    return uses_thread_heaps ? cubby_trim() : 0;
 }
 
 static void note(const char *text, const char *detail)
@@ -98,6 +104,7 @@ static bool interpreter_find(interpreter_t *python)
         return false;
     }
     interpreter_read_version(python);
+    python->is_free_threaded = dlsym(RTLD_DEFAULT, "PyUnstable_Module_SetGIL") != NULL; /* only these builds have it */
     return true;
 }
 
@@ -124,8 +131,14 @@ static void domain_install(const interpreter_t *python, cubby_domain_t domain, c
     if (choice == CHOICE_STOCK) {
         return;
     }
-    cubby_allocator_t table =
-        choice == CHOICE_LIBC ? cubby_libc_allocator() : cubby_heap_allocator(heap, domain, &stock[domain]);
+    cubby_allocator_t table;
+    if (choice == CHOICE_LIBC) {
+        table = cubby_libc_allocator();
+    } else if (uses_thread_heaps) {
+        table = cubby_thread_allocator(domain, &stock[domain]);
+    } else {
+        table = cubby_heap_allocator(heap, domain, &stock[domain]);
+    }
     python->set_allocator((int)domain, &table);
 }
 
@@ -138,12 +151,36 @@ static const char *reason_to_stand_back(const interpreter_t *python, char **argv
         (void)snprintf(reason, sizeof reason, "%s chooses the interpreter's own allocators", override);
         return reason;
     }
-    if (python->major != 3 || python->minor < 7 || python->minor > 11) {
-        (void)snprintf(reason, sizeof reason, "CPython %u.%u is not served yet, only 3.7 to 3.11", python->major,
+    if (python->is_free_threaded) {
+        return "a free-threaded interpreter needs its own allocator";
+    }
+    if (python->major != 3 || python->minor < 7) {
+        (void)snprintf(reason, sizeof reason, "CPython %u.%u is not served, only 3.7 and later", python->major,
                        python->minor);
         return reason;
     }
     return NULL;
+}
+
+/* Reads which heaps serve. False, with a note, when the choice is no choice, or not safe on this interpreter. */
+static bool heaps_choose(const interpreter_t *python)
+{
+    const char *value = getenv("CUBBY_HEAPS");
+    bool many_locks = python->minor > 11;
+    uses_thread_heaps = many_locks;
+    if (value == NULL || value[0] == '\0') {
+        return true;
+    }
+    if (strcmp(value, "thread") != 0 && strcmp(value, "lock") != 0) {
+        note("CUBBY_HEAPS", " must be lock or thread; the interpreter keeps its own allocators");
+        return false;
+    }
+    uses_thread_heaps = strcmp(value, "thread") == 0;
+    if (many_locks && !uses_thread_heaps) {
+        note("CUBBY_HEAPS=lock", " is for CPython up to 3.11; the interpreter keeps its own allocators");
+        return false;
+    }
+    return true;
 }
 
 /* glibc passes constructors what main gets. */
@@ -164,7 +201,10 @@ __attribute__((constructor)) static void adapter_install(int argc, char **argv)
         note("standing back: ", reason);
         return;
     }
-    if (obj == CHOICE_CUBBY || mem == CHOICE_CUBBY) {
+    if (!heaps_choose(&python)) {
+        return;
+    }
+    if (!uses_thread_heaps && (obj == CHOICE_CUBBY || mem == CHOICE_CUBBY)) {
         heap = cubby_heap_create();
         if (heap == NULL) {
             note("standing back: ", "the system gives no memory for a heap");

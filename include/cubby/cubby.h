@@ -19,9 +19,9 @@
  *   Passing a block twice to a free function, or a pointer into its middle, is not detected here.
  *
  * Thread rules
- *   Functions without a heap argument may be called by any thread at any time.
- *   A heap is a "lock heap": its owner is whoever holds one particular lock (a runtime's interpreter lock, say). All
- *   calls that name the heap, frees included, are made while that lock is held. Different heaps may be used at once.
+ *   Functions without a heap argument may be called by any thread at any time. Each thread has a heap of its own behind
+ *   them; a block may be freed by any thread, and goes back to the heap it came from.
+ *   A heap object says who may call the functions that name it: see cubby_owner_t. Different heaps may be used at once.
  */
 #ifndef CUBBY_CUBBY_H
 #define CUBBY_CUBBY_H
@@ -61,12 +61,18 @@ CUBBY_API CUBBY_MALLOC_LIKE void *cubby_calloc(size_t count, size_t size);
 
 /*
  * Resizes a block and keeps its content up to the smaller size. NULL allocates; size zero shrinks to a zero-byte block
- * and does not free. On failure the old block is intact. A block from a heap stays in that heap, whose lock must be held.
+ * and does not free. On failure the old block is intact. A block from a heap object stays in that heap, whose owner calls.
  */
 CUBBY_API void *cubby_realloc(void *block, size_t size) __attribute__((warn_unused_result));
 
-/* Frees any block; one from a heap goes back to that heap, whose lock must be held. */
+/* Frees any block; one from a heap object goes back to that heap, under the rule of its owner. */
 CUBBY_API void cubby_free(void *block);
+
+/*
+ * Frees any block, from any thread, whatever the rule of its heap's owner: the owner takes it in when it next runs out of
+ * blocks. For places that cannot keep the rule, such as a C library's free() that is handed a runtime's block.
+ */
+CUBBY_API void cubby_free_later(void *block);
 
 /* As cubby_free(), for a caller that knows the size it last asked for; debug checks compare it. */
 CUBBY_API void cubby_free_sized(void *block, size_t size);
@@ -94,8 +100,25 @@ CUBBY_API void cubby_addresses_release(void);
 
 typedef struct cubby_heap cubby_heap_t;
 
-/* A new, empty heap, or NULL with ENOMEM. */
+/* Who may use a heap. Builds of the library with assertions stop a program that breaks the rule, where they can see it. */
+typedef enum cubby_owner {
+    /*
+     * Whoever holds one particular lock, a runtime's interpreter lock, say: all calls that name the heap, and the plain
+     * functions for blocks of it, are made while the lock is held. The fastest kind.
+     */
+    CUBBY_OWNER_LOCK,
+    /*
+     * The thread that created it. Other threads give blocks back with cubby_free(), without a lock; the owner takes them in when a bin
+     * runs empty. The heap is destroyed by its thread when no other thread is freeing blocks of it.
+     */
+    CUBBY_OWNER_THREAD,
+    /* Any thread: calls take a lock inside. Not for cubby_new() and cubby_delete() from several threads at once. */
+    CUBBY_OWNER_ANY,
+} cubby_owner_t;
+
+/* A new, empty heap for CUBBY_OWNER_LOCK, or for another owner; NULL with ENOMEM, or EINVAL for no such owner. */
 CUBBY_API cubby_heap_t *cubby_heap_create(void);
+CUBBY_API cubby_heap_t *cubby_heap_create_for(cubby_owner_t owner);
 
 /* Ends the heap and frees every block in it at once, in time proportional to its pools. NULL does nothing. */
 CUBBY_API void cubby_heap_destroy(cubby_heap_t *heap);
@@ -125,7 +148,11 @@ typedef struct cubby_stats {
     size_t bytes_purged; /* given back to the system, since start */
     size_t purges;       /* calls that gave them back, since start */
     size_t huge_advised; /* of what is committed, where huge pages were asked for */
-    size_t page_size;    /* the system's */
+    size_t lock_takes;   /* locks taken inside Cubby, since start */
+    size_t lock_waits;   /* how many of them were held by another thread */
+    size_t
+        parcels; /* sent to another thread's heap with blocks of it, since start; a thread's count up to its last tidying */
+    size_t page_size; /* the system's */
 } cubby_stats_t;
 
 CUBBY_API void cubby_stats_get(cubby_stats_t *stats);

@@ -57,6 +57,12 @@ CUBBY_API void cubby_domain_free(cubby_domain_t domain, void *block);
 CUBBY_API cubby_allocator_t cubby_heap_allocator(cubby_heap_t *heap, cubby_domain_t domain,
                                                  const cubby_allocator_t *foreign);
 
+/*
+ * The same for any thread, from each thread's own heap: for runtimes whose tables are called under several locks, or
+ * none.
+ */
+CUBBY_API cubby_allocator_t cubby_thread_allocator(cubby_domain_t domain, const cubby_allocator_t *foreign);
+
 /* The C library's malloc and family as a table, for any domain. */
 CUBBY_API cubby_allocator_t cubby_libc_allocator(void);
 

@@ -64,7 +64,7 @@ static void *default_calloc_obj(void *ctx, size_t count, size_t size)
 static void *default_realloc_obj(void *ctx, void *block, size_t size)
 {
     (void)ctx;
-    return realloc_obj(block, size);
+    return plain_realloc(block, size, true);
 }
 
 static void default_free(void *ctx, void *block)

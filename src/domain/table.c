@@ -3,6 +3,8 @@
 #include <cubby/domain.h>
 
 #include "heap/heap.h"
+#include "heap/malloc.h"
+#include "heap/thread.h"
 
 static void *mem_malloc(void *ctx, size_t size)
 {
@@ -113,4 +115,84 @@ cubby_allocator_t cubby_heap_allocator(cubby_heap_t *heap, cubby_domain_t domain
     default:
         return (cubby_allocator_t){heap, obj_malloc, obj_calloc, obj_realloc, obj_free};
     }
+}
+
+/* ---- The same for any thread: ctx is who takes blocks that are not Cubby's ---- */
+
+static void *thread_mem_malloc(void *ctx, size_t size)
+{
+    (void)ctx;
+    return heap_malloc(thread_heap, size);
+}
+
+static void *thread_obj_malloc(void *ctx, size_t size)
+{
+    (void)ctx;
+    return heap_malloc_obj(thread_heap, size);
+}
+
+static void *thread_mem_calloc(void *ctx, size_t count, size_t size)
+{
+    (void)ctx;
+    return heap_calloc(thread_heap, count, size, false);
+}
+
+static void *thread_obj_calloc(void *ctx, size_t count, size_t size)
+{
+    (void)ctx;
+    return heap_calloc(thread_heap, count, size, true);
+}
+
+/* Blocks of other threads' heaps, large blocks, NULL, and blocks of others. */
+static __attribute__((noinline)) void thread_free_slow(const cubby_allocator_t *foreign, void *block)
+{
+    if (plain_free_slow(block)) {
+        return;
+    }
+    if (foreign != NULL) {
+        foreign->free(foreign->ctx, block);
+        return;
+    }
+    heap_free_refuse(NULL, block);
+}
+
+static void thread_free(void *ctx, void *block)
+{
+    cubby_heap_t *heap = thread_heap;
+    uint32_t size_class = heap_class_of(heap, block);
+    if (CUBBY_LIKELY(size_class < CUBBY_CLASS_COUNT)) {
+        cubby_bin_give_(heap, block, size_class);
+        return;
+    }
+    thread_free_slow(ctx, block);
+}
+
+static void *thread_realloc(const cubby_allocator_t *foreign, void *block, size_t size, bool obj)
+{
+    if (foreign != NULL && block != NULL && span_tag_fast((uintptr_t)block) == 0 && block_heap(block) == NULL) {
+        return foreign->realloc(foreign->ctx, block, size);
+    }
+    return plain_realloc(block, size, obj);
+}
+
+static void *thread_mem_realloc(void *ctx, void *block, size_t size)
+{
+    return thread_realloc(ctx, block, size, false);
+}
+
+static void *thread_obj_realloc(void *ctx, void *block, size_t size)
+{
+    return thread_realloc(ctx, block, size, true);
+}
+
+cubby_allocator_t cubby_thread_allocator(cubby_domain_t domain, const cubby_allocator_t *foreign)
+{
+    cubby_allocator_t table = {(void *)(uintptr_t)foreign, thread_mem_malloc, thread_mem_calloc, thread_mem_realloc,
+                               thread_free};
+    if (domain == CUBBY_DOMAIN_OBJ) {
+        table.malloc = thread_obj_malloc;
+        table.calloc = thread_obj_calloc;
+        table.realloc = thread_obj_realloc;
+    }
+    return table;
 }

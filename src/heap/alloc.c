@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/heap.h"
+#include "heap/check.h"
 #include "heap/pool.h"
+#include "heap/remote.h"
+#include "heap/shared.h"
 #include "heap/words.h"
 
 #include <errno.h>
@@ -12,6 +15,7 @@
  */
 void *cubby_heap_malloc(cubby_heap_t *heap, size_t size)
 {
+    HEAP_VISIT(heap);
     return heap_malloc(heap, size);
 }
 
@@ -25,6 +29,11 @@ void *heap_malloc_medium(cubby_heap_t *heap, size_t size)
         errno = ENOMEM;
     }
     return block;
+}
+
+static bool bin_is_empty(const cubby_bin_t *bin)
+{
+    return bin->free == NULL && bin->fresh == bin->fresh_end;
 }
 
 /* A new pool for the class, all of it fresh. False when the system gives no more. */
@@ -70,10 +79,19 @@ static bool bin_fill(cubby_heap_t *heap, unsigned size_class)
     return bin_carve_new(heap, size_class);
 }
 
-/* Other classes may sit on empty pools: before a request fails, they give them up, and it is tried once more. */
+/*
+ * What other threads freed comes first. Other classes may sit on empty pools: before a request fails, they give them up,
+ * and it is tried once more.
+ */
 void *cubby_bin_refill_(cubby_heap_t *heap, unsigned size_class)
 {
+    if (heap_is_front(heap)) {
+        return front_take(heap, size_class);
+    }
     heap_tick(heap, EVENT_REFILL);
+    if (remote_collect(heap) && !bin_is_empty(&heap->bins[size_class])) {
+        return cubby_bin_take_(heap, size_class);
+    }
     if (!bin_fill(heap, size_class)) {
         heap_flush(heap);
         if (!bin_fill(heap, size_class)) {
@@ -145,6 +163,7 @@ void *heap_calloc(cubby_heap_t *heap, size_t count, size_t size, bool obj)
 
 void *cubby_heap_calloc(cubby_heap_t *heap, size_t count, size_t size)
 {
+    HEAP_VISIT(heap);
     return heap_calloc(heap, count, size, false);
 }
 
@@ -153,7 +172,7 @@ void *cubby_heap_calloc(cubby_heap_t *heap, size_t count, size_t size)
  * up to the alignment the class is: within a doubling the classes are all multiples of an eighth of it, so a size that
  * is a multiple of a larger power of two is a class, and to a smaller one every class is a multiple.
  */
-void *cubby_heap_aligned_alloc(cubby_heap_t *heap, size_t alignment, size_t size)
+void *heap_aligned_alloc(cubby_heap_t *heap, size_t alignment, size_t size)
 {
     if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
         errno = EINVAL;
@@ -171,4 +190,10 @@ void *cubby_heap_aligned_alloc(cubby_heap_t *heap, size_t alignment, size_t size
         errno = ENOMEM;
     }
     return block;
+}
+
+void *cubby_heap_aligned_alloc(cubby_heap_t *heap, size_t alignment, size_t size)
+{
+    HEAP_VISIT(heap);
+    return heap_aligned_alloc(heap, alignment, size);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/heap.h"
+#include "heap/check.h"
 #include "heap/pool.h"
+#include "heap/shared.h"
 
 /* What the fast free leaves over. Not inlined, so that the fast path needs no stack. */
 static void heap_free_rest(cubby_heap_t *heap, void *block);
@@ -12,6 +14,7 @@ static void heap_free_rest(cubby_heap_t *heap, void *block);
  */
 void cubby_heap_free(cubby_heap_t *heap, void *block)
 {
+    HEAP_VISIT(heap);
     uint32_t size_class = heap_class_of(heap, block);
     if (CUBBY_LIKELY(size_class < CUBBY_CLASS_COUNT)) {
         cubby_bin_give_(heap, block, size_class);
@@ -56,6 +59,10 @@ static __attribute__((noinline)) void bin_measure(cubby_heap_t *heap, void *bloc
 void cubby_bin_overflow_(cubby_heap_t *heap, void *block, unsigned size_class)
 {
     heap->bins[size_class].room = 0;
+    if (heap_is_front(heap)) {
+        cubby_heap_free(heap, block);
+        return;
+    }
     if (CUBBY_LIKELY(heap->classes[size_class].spilling)) {
         pool_free(heap, block);
         return;
@@ -83,7 +90,12 @@ bool heap_free_slow(cubby_heap_t *heap, void *block)
         cubby_bin_give_(heap, block, size_class);
         return true;
     }
-    if (block_heap(block) != heap) {
+    cubby_heap_t *owner = block_heap(block);
+    if (heap->kind == HEAP_SHARED && owner == heap->inner) {
+        shared_heap_free(heap, block);
+        return true;
+    }
+    if (owner != heap) {
         return false;
     }
     heap_large_free(heap, span_find(block));

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/heap.h"
 
-#include "heap/malloc.h"
+#include "heap/check.h"
 #include "heap/pool.h"
+#include "heap/remote.h"
+#include "heap/shared.h"
+#include "heap/thread.h"
+#include "os/lock.h"
 #include "os/os.h"
 #include "span/thread.h"
 
@@ -18,26 +22,21 @@
 enum { HEAP_MAX = 65536 };
 static uint64_t numbers_taken[HEAP_MAX / 64];
 static size_t heaps_alive;
-static pthread_mutex_t numbers_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static size_t bytes_copied;
+static uint32_t forks; /* that made this process what it is */
 
-void heap_registry_lock(void)
-{
-    (void)pthread_mutex_lock(&numbers_lock);
-}
-
-void heap_registry_unlock(void)
-{
-    (void)pthread_mutex_unlock(&numbers_lock);
-}
+/* The highest number is the plain heap's. */
+enum { NUMBER_PLAIN = HEAP_MAX - 1 };
+cubby_heap_t heap_plain = {.tag = (uint32_t)NUMBER_PLAIN << TAG_CLASS_BITS, .kind = HEAP_PLAIN};
 
 /* The lowest free number, 0 when all are taken. */
 static uint32_t number_take(void)
 {
     uint32_t number = 0;
-    heap_registry_lock();
+    lock_take(LOCK_HEAP_NUMBERS);
     numbers_taken[0] |= 1;
+    numbers_taken[NUMBER_PLAIN / 64] |= (uint64_t)1 << NUMBER_PLAIN % 64;
     for (size_t word = 0; word < HEAP_MAX / 64 && number == 0; word++) {
         if (numbers_taken[word] != UINT64_MAX) {
             unsigned bit = (unsigned)__builtin_ctzll(~numbers_taken[word]);
@@ -46,16 +45,16 @@ static uint32_t number_take(void)
             heaps_alive++;
         }
     }
-    heap_registry_unlock();
+    lock_drop(LOCK_HEAP_NUMBERS);
     return number;
 }
 
 static void number_drop(uint32_t number)
 {
-    heap_registry_lock();
+    lock_take(LOCK_HEAP_NUMBERS);
     numbers_taken[number / 64] &= ~((uint64_t)1 << number % 64);
     heaps_alive--;
-    heap_registry_unlock();
+    lock_drop(LOCK_HEAP_NUMBERS);
 }
 
 static void heap_init_classes(cubby_heap_t *heap)
@@ -74,24 +73,56 @@ static void heap_init_classes(cubby_heap_t *heap)
     }
 }
 
-cubby_heap_t *cubby_heap_create(void)
+cubby_heap_t *heap_create(heap_kind_t kind)
 {
     uint32_t number = number_take();
     if (number == 0) {
-        errno = ENOMEM;
         return NULL;
     }
     span_t *home = span_alloc((sizeof(cubby_heap_t) + PAGE_BYTES - 1) >> PAGE_SHIFT, PAGE_BYTES);
     if (home == NULL) {
         number_drop(number);
-        errno = ENOMEM;
         return NULL;
     }
     span_zero(home, 0, span_bytes(home));
     cubby_heap_t *heap = (cubby_heap_t *)(void *)span_start(home);
     heap->tag = number << TAG_CLASS_BITS;
+    heap->kind = (uint8_t)kind;
     heap->home = home;
+    heap->thread = (uintptr_t)pthread_self();
+    heap->forks_seen = forks;
     heap_init_classes(heap);
+    return heap;
+}
+
+cubby_heap_t *cubby_heap_create(void)
+{
+    cubby_heap_t *heap = heap_create(HEAP_LOCK);
+    if (heap == NULL) {
+        errno = ENOMEM;
+    }
+    return heap;
+}
+
+cubby_heap_t *cubby_heap_create_for(cubby_owner_t owner)
+{
+    cubby_heap_t *heap = NULL;
+    switch (owner) {
+    case CUBBY_OWNER_LOCK:
+        return cubby_heap_create();
+    case CUBBY_OWNER_THREAD:
+        heap = heap_create(HEAP_OWNED);
+        break;
+    case CUBBY_OWNER_ANY:
+        heap = shared_heap_create();
+        break;
+    default:
+        errno = EINVAL;
+        return NULL;
+    }
+    if (heap == NULL) {
+        errno = ENOMEM;
+    }
     return heap;
 }
 
@@ -112,6 +143,10 @@ void cubby_heap_destroy(cubby_heap_t *heap)
         return;
     }
     int saved = errno;
+    HEAP_VISIT_LAST(heap);
+    if (heap->kind == HEAP_SHARED) {
+        cubby_heap_destroy(heap->inner);
+    }
     heap_flush(heap); /* pools learn what of them was never carved */
     for (unsigned size_class = 0; size_class < CUBBY_CLASS_COUNT; size_class++) {
         for (int shelf = 0; shelf <= SHELF_FULL; shelf++) {
@@ -126,6 +161,51 @@ void cubby_heap_destroy(cubby_heap_t *heap)
     errno = saved;
 }
 
+static uint32_t flushes_asked;
+
+void heap_ask_flush(void)
+{
+    (void)__atomic_fetch_add(&flushes_asked, 1, __ATOMIC_RELAXED);
+}
+
+void heap_note_fork(void)
+{
+    forks++;
+}
+
+/* A child that has made an eighth more pools than it was born with goes its own way. */
+enum { FORK_SHARE = 8 };
+
+/*
+ * Whether the bins are to be handed back now. Not in a child process that still lives on its parent's pools: that writes
+ * to free blocks all over them, and each page written is one that parent and child no longer share.
+ */
+static bool flush_is_due(cubby_heap_t *heap)
+{
+    if (heap->forks_seen != forks) {
+        heap->forks_seen = forks;
+        heap->fork_pages = heap->pool_pages;
+    }
+    if (heap->fork_pages != 0 && heap->pool_pages <= heap->fork_pages + heap->fork_pages / FORK_SHARE) {
+        return false;
+    }
+    heap->fork_pages = 0;
+    return true;
+}
+
+/* What is done from time to time so that memory comes home. */
+static void heap_tidy(cubby_heap_t *heap)
+{
+    (void)remote_collect(heap);
+    if (flush_is_due(heap)) {
+        heap_flush(heap);
+    }
+    if (heap->kind == HEAP_THREAD) {
+        remote_send(heap);
+        thread_heaps_tidy();
+    }
+}
+
 void heap_tick(cubby_heap_t *heap, uint32_t weight)
 {
     heap->events += weight;
@@ -134,9 +214,11 @@ void heap_tick(cubby_heap_t *heap, uint32_t weight)
     }
     heap->events = 0;
     uint64_t now = os.clock_ms();
-    if (now >= heap->flush_at) {
-        heap_flush(heap);
+    uint32_t asked = __atomic_load_n(&flushes_asked, __ATOMIC_RELAXED);
+    if (now >= heap->flush_at || heap->flush_asked != asked) {
         heap->flush_at = now + FLUSH_MS;
+        heap->flush_asked = asked;
+        heap_tidy(heap);
     }
     span_tick(now);
     purge_thread_start();
@@ -145,7 +227,13 @@ void heap_tick(cubby_heap_t *heap, uint32_t weight)
 size_t cubby_heap_trim(cubby_heap_t *heap)
 {
     int saved = errno;
-    heap_flush(heap);
+    HEAP_VISIT(heap);
+    if (heap->kind == HEAP_SHARED) {
+        shared_heap_flush(heap);
+    } else {
+        remote_collect(heap);
+        heap_flush(heap);
+    }
     size_t bytes = span_trim();
     errno = saved;
     return bytes;
@@ -166,7 +254,7 @@ static span_t *block_span(const void *block)
         return offset == 0 ? span : NULL;
     }
     size_t size = class_size(span->size_class);
-    return offset % size == 0 && offset / size < span->carved ? span : NULL;
+    return offset % size == 0 && offset / size < __atomic_load_n(&span->carved, __ATOMIC_RELAXED) ? span : NULL;
 }
 
 cubby_heap_t *block_heap(const void *block)
@@ -186,9 +274,9 @@ size_t block_size(const void *block)
 
 size_t heap_count(void)
 {
-    heap_registry_lock();
+    lock_take(LOCK_HEAP_NUMBERS);
     size_t count = heaps_alive;
-    heap_registry_unlock();
+    lock_drop(LOCK_HEAP_NUMBERS);
     return count;
 }
 

@@ -34,6 +34,8 @@
 #include "heap/classes.h"
 #include "span/span.h"
 
+#include <stdalign.h>
+
 enum {
     SHELF_COUNT = 4,
     SHELF_FULL = SHELF_COUNT,
@@ -75,9 +77,40 @@ typedef struct heap_class {
     bool fresh_zero;   /* what bin->fresh points to reads as zero */
 } heap_class_t;
 
+/*
+ * Who may call. The first three own pools; the last two stand in front of a heap that does: their bins are always empty
+ * and their tag is on no pool, so every call for them ends in a slow path, which passes it on, and the fast paths need
+ * no test of the kind.
+ */
+typedef enum heap_kind {
+    HEAP_LOCK,   /* whoever holds the lock that goes with it */
+    HEAP_OWNED,  /* one thread, for its heap object; others may free */
+    HEAP_THREAD, /* one thread, behind cubby_malloc(); others may free; outlives the thread */
+    HEAP_SHARED, /* any thread: a lock heap of its own behind LOCK_SHARED_HEAPS */
+    HEAP_PLAIN,  /* any thread that has no heap yet: the one static heap_plain */
+} heap_kind_t;
+
+/*
+ * Blocks on their way back to the heap of another thread. They travel together, so that the owner's line of the cache
+ * is fetched once for all of them: 16 KiB of blocks, as many as a bin has room for.
+ */
+typedef struct heap_outbox {
+    void *first; /* linked through their first word */
+    void *last;
+    cubby_heap_t *owner;
+    uint32_t number; /* the owner's */
+    uint32_t bytes;
+} heap_outbox_t;
+
+enum {
+    OUTBOX_COUNT = 64, /* by the owner's number: a program with more threads sends smaller parcels */
+    OUTBOX_BYTES = BIN_BYTES,
+};
+
 struct cubby_heap {
     cubby_bin_t bins[CUBBY_CLASS_COUNT]; /* first: cubby.h relies on it */
     uint32_t tag;                        /* the heap's number, where the tags of its pages have it */
+    uint8_t kind;                        /* heap_kind_t */
     span_t *home;                        /* the span the heap itself lies in */
     uint32_t events;                     /* slow-path events, weighted, since the last look at the clock */
     uint64_t flush_at;                   /* when the bins are next handed back, in the clock's milliseconds */
@@ -85,8 +118,29 @@ struct cubby_heap {
     uint32_t flush_pages;                /* pool pages at which the bins are next handed back */
     span_t *large;
     const struct cubby_allocator *foreign[3]; /* the domain layer's: who takes blocks that are not Cubby's */
+    cubby_heap_t *inner;                      /* HEAP_SHARED: the heap behind it */
+    cubby_heap_t *front;                      /* of such a heap: what stands before it */
+    uintptr_t thread;                         /* whose it is, HEAP_OWNED and HEAP_THREAD */
+    uintptr_t visitor;                        /* builds with assertions: the thread inside, or 0 */
+    cubby_heap_t *next_ended;                 /* on the list of heaps whose threads have ended */
+    size_t parcels;                           /* sent since they were last added up */
+    uint32_t forks_seen;                      /* forks behind the process when fork_pages was noted */
+    uint32_t fork_pages;                      /* pool pages that came with the last fork, 0: none, or no matter now */
+    uint32_t flush_asked;                     /* cubby_trim() calls answered by handing the bins back */
     heap_class_t classes[CUBBY_CLASS_COUNT];
+    heap_outbox_t outboxes[OUTBOX_COUNT];
+    /* Written by other threads, so on a cache line of its own: blocks they freed, linked through their first word. */
+    alignas(64) void *remote;
 };
+
+/* What cubby_malloc() uses in a thread that has no heap yet; also the owner of all large blocks of thread heaps. */
+extern cubby_heap_t heap_plain;
+
+/* True for the kinds that stand before another heap. */
+static inline bool heap_is_front(const cubby_heap_t *heap)
+{
+    return heap->kind >= HEAP_SHARED;
+}
 
 void *heap_malloc_medium(cubby_heap_t *heap, size_t size); /* requests above CUBBY_SMALL_MAX; sets errno */
 
@@ -117,6 +171,21 @@ static inline uint32_t heap_class_of(const cubby_heap_t *heap, const void *block
 
 /* ---- Slow paths ---- */
 
+/* A heap of one of the kinds that own pools, or NULL, without setting errno. */
+cubby_heap_t *heap_create(heap_kind_t kind);
+
+/* True when no block of the heap is in use or in a bin; for thread heaps, whose large blocks are not their own. */
+static inline bool heap_is_empty(const cubby_heap_t *heap)
+{
+    return heap->pool_pages == 0;
+}
+
+/* In a child process, once: its heaps share their pages with the parent's. */
+void heap_note_fork(void);
+
+/* Has every thread heap hand its bins back when it next looks at the clock. */
+void heap_ask_flush(void);
+
 /* A block of more than MEDIUM_MAX bytes, or aligned to more than a page; NULL without setting errno. */
 void *heap_large_alloc(cubby_heap_t *heap, size_t size, size_t alignment);
 void heap_large_free(cubby_heap_t *heap, span_t *span);
@@ -128,11 +197,18 @@ void *heap_large_alloc_growing(cubby_heap_t *heap, size_t size);
  * Zeroed count * size bytes; and a block resized, or NULL with errno set and the block intact. `obj`: sizes are served
  * as heap_malloc_obj() does. A block that is not this heap's is EINVAL.
  */
+void *heap_aligned_alloc(cubby_heap_t *heap, size_t alignment, size_t size);
 void *heap_calloc(cubby_heap_t *heap, size_t count, size_t size, bool obj);
 void *heap_realloc(cubby_heap_t *heap, void *block, size_t size, bool obj);
 
 /* The same for a block whose class heap_class_of() knows. */
 void *pool_block_resize(cubby_heap_t *heap, void *block, uint32_t size_class, size_t size, bool obj);
+
+/* The same for a large block, of this heap or, where this is a thread heap, of any. */
+void *large_block_resize(cubby_heap_t *heap, void *block, size_t size, bool obj);
+
+/* True when a block of that size is left where it is for the new size. */
+bool block_may_stay(size_t block_bytes, size_t size);
 
 /* Resizes a large block in place when that is worth it. False, and nothing changed, otherwise. */
 bool heap_large_resize(span_t *span, size_t size);

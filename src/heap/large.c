@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Blocks above MEDIUM_MAX: each a span of its own, as many pages as it needs. */
 #include "heap/heap.h"
+#include "heap/shared.h"
 
 /*
  * A large block that shrinks keeps pages while they are less than 1/SLACK_SHARE of it, so that one that moves up and
@@ -13,14 +14,22 @@ static size_t pages_of(size_t size)
     return size == 0 ? 1 : (size + PAGE_BYTES - 1) >> PAGE_SHIFT;
 }
 
-/* Enters a span as a large block of the heap; NULL for NULL. */
+/*
+ * Enters a span as a large block of the heap; NULL for NULL. Those of thread heaps belong to no thread: whoever frees one
+ * gives its span back at once.
+ */
 static void *large_take(cubby_heap_t *heap, span_t *span)
 {
     if (span == NULL) {
         return NULL;
     }
-    span->heap = heap;
     span->size_class = CLASS_LARGE;
+    if (heap->kind == HEAP_THREAD) {
+        span->heap = &heap_plain;
+        span_tag_first(span, heap_plain.tag | CLASS_LARGE);
+        return span_start(span);
+    }
+    span->heap = heap;
     span->previous = NULL;
     span->next = heap->large;
     if (heap->large != NULL) {
@@ -36,6 +45,9 @@ void *heap_large_alloc(cubby_heap_t *heap, size_t size, size_t alignment)
     if (size > PTRDIFF_MAX) {
         return NULL;
     }
+    if (heap_is_front(heap)) {
+        return front_large_alloc(heap, size, alignment, false);
+    }
     heap_tick(heap, EVENT_LARGE);
     span_t *span = span_alloc(pages_of(size), alignment);
     if (span == NULL) { /* bins may sit on pools that hold nothing else */
@@ -50,12 +62,20 @@ void *heap_large_alloc_growing(cubby_heap_t *heap, size_t size)
     if (size > PTRDIFF_MAX) {
         return NULL;
     }
+    if (heap_is_front(heap)) {
+        return front_large_alloc(heap, size, PAGE_BYTES, true);
+    }
     heap_tick(heap, EVENT_LARGE);
     return large_take(heap, span_alloc_growing(pages_of(size)));
 }
 
 void heap_large_free(cubby_heap_t *heap, span_t *span)
 {
+    if (span->heap == &heap_plain) {
+        span_tag_first(span, 0);
+        span_free(span, span_bytes(span));
+        return;
+    }
     if (span->previous != NULL) {
         span->previous->next = span->next;
     } else {

@@ -1,133 +1,178 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions without a heap: one default heap behind a lock, so that any thread may call. */
+/* The functions without a heap: each thread's own heap, and what of other heaps' blocks comes their way. */
 #include "heap/malloc.h"
 
-#include "heap/heap.h"
+#include "heap/remote.h"
+#include "heap/shared.h"
+#include "heap/thread.h"
+#include "os/lock.h"
 #include "os/os.h"
 #include "os/settings.h"
 #include "span/thread.h"
 
 #include <errno.h>
 #include <pthread.h>
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static cubby_heap_t *default_heap;
-
-/* With the lock taken: the default heap, made at first use; NULL with ENOMEM. */
-static cubby_heap_t *default_lock(void)
-{
-    (void)pthread_mutex_lock(&lock);
-    if (default_heap == NULL) {
-        default_heap = cubby_heap_create();
-    }
-    return default_heap;
-}
-
-static void default_unlock(void)
-{
-    (void)pthread_mutex_unlock(&lock);
-}
+#include <string.h>
 
 void *cubby_malloc(size_t size)
 {
-    cubby_heap_t *heap = default_lock();
-    void *block = heap == NULL ? NULL : cubby_heap_malloc(heap, size);
-    default_unlock();
-    return block;
+    return heap_malloc(thread_heap, size);
 }
 
-void *cubby_calloc(size_t count, size_t size)
-{
-    cubby_heap_t *heap = default_lock();
-    void *block = heap == NULL ? NULL : cubby_heap_calloc(heap, count, size);
-    default_unlock();
-    return block;
-}
+static __attribute__((noinline)) void plain_free_rest(void *block);
 
-void *cubby_aligned_alloc(size_t alignment, size_t size)
-{
-    cubby_heap_t *heap = default_lock();
-    void *block = heap == NULL ? NULL : cubby_heap_aligned_alloc(heap, alignment, size);
-    default_unlock();
-    return block;
-}
-
-/* A block of another heap is served by that heap, whose lock the caller holds. */
-static bool owned_by_other(const void *block, cubby_heap_t **owner)
-{
-    *owner = block == NULL ? NULL : block_heap(block);
-    return *owner != NULL && *owner != __atomic_load_n(&default_heap, __ATOMIC_RELAXED);
-}
-
-/* As heap_realloc(), for a block of any heap. */
-static void *any_realloc(void *block, size_t size, bool obj)
-{
-    cubby_heap_t *owner;
-    if (owned_by_other(block, &owner)) {
-        return heap_realloc(owner, block, size, obj);
-    }
-    cubby_heap_t *heap = default_lock();
-    void *moved = heap == NULL ? NULL : heap_realloc(heap, block, size, obj);
-    default_unlock();
-    return moved;
-}
-
-void *cubby_realloc(void *block, size_t size)
-{
-    return any_realloc(block, size, false);
-}
-
+/* As cubby_heap_free(), but that the heap is the thread's. */
 void cubby_free(void *block)
 {
-    cubby_heap_t *owner;
-    if (owned_by_other(block, &owner)) {
-        cubby_heap_free(owner, block);
+    cubby_heap_t *heap = thread_heap;
+    uint32_t size_class = heap_class_of(heap, block);
+    if (CUBBY_LIKELY(size_class < CUBBY_CLASS_COUNT)) {
+        cubby_bin_give_(heap, block, size_class);
         return;
     }
-    if (block == NULL) {
-        return;
-    }
-    if (owner == NULL) {
-        heap_refuse("free", block, "not a block of a Cubby heap");
-        return;
-    }
-    cubby_heap_t *heap = default_lock();
-    cubby_heap_free(heap, block);
-    default_unlock();
+    plain_free_rest(block);
 }
 
 void cubby_free_sized(void *block, size_t size)
 {
-    cubby_heap_t *owner;
-    if (block == NULL || owned_by_other(block, &owner) || owner == NULL) {
-        cubby_free(block);
-        return;
-    }
-    cubby_heap_t *heap = default_lock();
-    cubby_heap_free_sized(heap, block, size);
-    default_unlock();
+    (void)size;
+    cubby_free(block);
+}
+
+void *cubby_calloc(size_t count, size_t size)
+{
+    return heap_calloc(thread_heap, count, size, false);
+}
+
+void *cubby_aligned_alloc(size_t alignment, size_t size)
+{
+    return heap_aligned_alloc(thread_heap, alignment, size);
+}
+
+void *cubby_realloc(void *block, size_t size)
+{
+    return plain_realloc(block, size, false);
 }
 
 void *malloc_obj(size_t size)
 {
-    cubby_heap_t *heap = default_lock();
-    void *block = heap == NULL ? NULL : heap_malloc_obj(heap, size);
-    default_unlock();
-    return block;
+    return heap_malloc_obj(thread_heap, size);
 }
 
 void *calloc_obj(size_t count, size_t size)
 {
-    cubby_heap_t *heap = default_lock();
-    void *block = heap == NULL ? NULL : heap_calloc(heap, count, size, true);
-    default_unlock();
-    return block;
+    return heap_calloc(thread_heap, count, size, true);
 }
 
-void *realloc_obj(void *block, size_t size)
+/* ---- Blocks of other heaps ---- */
+
+/* Frees a pool's block of another heap. */
+static void owner_free(cubby_heap_t *owner, void *block)
 {
-    return any_realloc(block, size, true);
+    if (owner->kind == HEAP_THREAD) {
+        cubby_heap_t *own = thread_heap_acquire();
+        if (own == NULL || own->kind != HEAP_THREAD) { /* no memory, or the thread is ending */
+            remote_push(owner, block, block);
+        } else if (own == owner) { /* beyond the first region */
+            cubby_heap_free(own, block);
+        } else {
+            remote_give(own, owner, block);
+        }
+    } else if (owner->kind == HEAP_OWNED && owner->thread != (uintptr_t)pthread_self()) {
+        remote_push(owner, block, block);
+    } else {
+        cubby_heap_free(owner->front != NULL ? owner->front : owner, block);
+    }
 }
+
+bool plain_free_slow(void *block)
+{
+    if (block == NULL) {
+        return true;
+    }
+    cubby_heap_t *owner = block_heap(block);
+    if (owner == NULL) {
+        return false;
+    }
+    if (owner == &heap_plain) {
+        heap_large_free(owner, span_find(block));
+        if (!heap_is_front(thread_heap)) {
+            heap_tick(thread_heap, EVENT_LARGE);
+        }
+        return true;
+    }
+    owner_free(owner, block);
+    return true;
+}
+
+void cubby_free_later(void *block)
+{
+    cubby_heap_t *owner = block == NULL ? NULL : block_heap(block);
+    if (owner == NULL || owner->kind == HEAP_THREAD || owner == &heap_plain) {
+        cubby_free(block);
+        return;
+    }
+    remote_push(owner, block, block);
+}
+
+static void plain_free_rest(void *block)
+{
+    if (!plain_free_slow(block)) {
+        heap_refuse("free", block, "not a block of a Cubby heap");
+    }
+}
+
+/* Moves a pool's block of another thread's heap into the caller's. */
+static void *block_move(void *block, size_t size, bool obj)
+{
+    size_t old_size = block_size(block);
+    if (block_may_stay(old_size, size) && (obj || (uintptr_t)block % 16 == 0)) {
+        return block;
+    }
+    void *moved = obj ? heap_malloc_obj(thread_heap, size) : heap_malloc(thread_heap, size);
+    if (moved != NULL) {
+        memcpy(moved, block, old_size < size ? old_size : size);
+        cubby_free(block);
+    }
+    return moved;
+}
+
+static void *plain_realloc_slow(void *block, size_t size, bool obj)
+{
+    cubby_heap_t *owner = block_heap(block);
+    if (owner == NULL) {
+        heap_refuse("realloc", block, "not a block of a Cubby heap");
+        errno = EINVAL;
+        return NULL;
+    }
+    if (owner == &heap_plain) {
+        cubby_heap_t *heap = thread_heap_acquire();
+        if (heap == NULL) {
+            errno = ENOMEM;
+            return NULL;
+        }
+        return large_block_resize(heap, block, size, obj);
+    }
+    if (owner->kind == HEAP_THREAD) {
+        return block_move(block, size, obj);
+    }
+    return heap_realloc(owner->front != NULL ? owner->front : owner, block, size, obj);
+}
+
+void *plain_realloc(void *block, size_t size, bool obj)
+{
+    cubby_heap_t *heap = thread_heap;
+    if (block == NULL) {
+        return obj ? heap_malloc_obj(heap, size) : heap_malloc(heap, size);
+    }
+    uint32_t size_class = heap_class_of(heap, block);
+    if (CUBBY_LIKELY(size_class < CUBBY_CLASS_COUNT)) {
+        return pool_block_resize(heap, block, size_class, size, obj);
+    }
+    return plain_realloc_slow(block, size, obj);
+}
+
+/* ---- Facts and figures ---- */
 
 size_t cubby_usable_size(const void *block)
 {
@@ -142,11 +187,14 @@ bool cubby_owns(const void *pointer)
 size_t cubby_trim(void)
 {
     int saved = errno;
-    (void)pthread_mutex_lock(&lock);
-    if (default_heap != NULL) {
-        heap_flush(default_heap);
+    heap_ask_flush();
+    cubby_heap_t *heap = thread_heap;
+    if (!heap_is_front(heap)) {
+        (void)remote_collect(heap);
+        remote_send(heap);
+        heap_flush(heap);
     }
-    default_unlock();
+    thread_heaps_tidy();
     size_t bytes = span_trim();
     errno = saved;
     return bytes;
@@ -173,6 +221,9 @@ void cubby_stats_get(cubby_stats_t *stats)
         .bytes_purged = spans.purged,
         .purges = spans.purges,
         .huge_advised = spans.huge_advised,
+        .lock_takes = lock_takes(),
+        .lock_waits = lock_waits(),
+        .parcels = remote_parcels(),
         .page_size = os.page_size(),
     };
 }
@@ -203,28 +254,20 @@ const char *cubby_version(void)
 
 /* ---- Fork ---- */
 
-/* In the order in which a call takes them: default heap, heap numbers, spans. */
 static void fork_prepare(void)
 {
-    (void)pthread_mutex_lock(&lock);
-    heap_registry_lock();
-    span_lock();
-}
-
-static void fork_parent(void)
-{
-    span_unlock();
-    heap_registry_unlock();
-    (void)pthread_mutex_unlock(&lock);
+    lock_take_all();
+    span_purges_wait();
 }
 
 static void fork_child(void)
 {
-    fork_parent();
+    lock_drop_all();
     purge_thread_forget();
+    heap_note_fork();
 }
 
 __attribute__((constructor)) static void fork_register(void)
 {
-    (void)pthread_atfork(fork_prepare, fork_parent, fork_child);
+    (void)pthread_atfork(fork_prepare, lock_drop_all, fork_child);
 }

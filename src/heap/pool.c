@@ -66,6 +66,12 @@ void pool_reshelve(cubby_heap_t *heap, span_t *pool)
     pool_shelve(heap, pool);
 }
 
+/* Others read it to tell whether a pointer is a block. */
+static void pool_set_carved(span_t *pool, uint32_t carved)
+{
+    __atomic_store_n(&pool->carved, carved, __ATOMIC_RELAXED);
+}
+
 /* The pool is on no shelf; it goes on SHELF_FULL, having nothing left of its own. */
 static void bin_take_all(cubby_heap_t *heap, span_t *pool)
 {
@@ -79,7 +85,7 @@ static void bin_take_all(cubby_heap_t *heap, span_t *pool)
         bin->fresh_end = span_start(pool) + (size_t)pool->capacity * bin->size;
         class->carving = pool;
     }
-    pool->carved = pool->capacity;
+    pool_set_carved(pool, pool->capacity);
     pool->free = NULL;
     pool->free_count = 0;
     pool_shelve(heap, pool);
@@ -88,7 +94,7 @@ static void bin_take_all(cubby_heap_t *heap, span_t *pool)
 void bin_take_new(cubby_heap_t *heap, span_t *pool)
 {
     pool->free = NULL;
-    pool->carved = 0;
+    pool_set_carved(pool, 0);
     pool->capacity = pool_class(heap, pool)->capacity;
     bin_take_all(heap, pool);
 }
@@ -112,7 +118,7 @@ static void bin_return_fresh(cubby_heap_t *heap, unsigned size_class)
     if (left == 0) {
         return;
     }
-    pool->carved = pool->capacity - left;
+    pool_set_carved(pool, pool->capacity - left);
     pool->free_count += left;
     pool_reshelve(heap, pool);
 }

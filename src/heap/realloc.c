@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/heap.h"
 
+#include "heap/check.h"
+#include "heap/shared.h"
 #include "heap/words.h"
 
 #include <errno.h>
@@ -9,7 +11,7 @@
 /* A block stays when the new size fits and uses more than KEEP_NUMERATOR / KEEP_DENOMINATOR of it: pymalloc's rule. */
 enum { KEEP_NUMERATOR = 3, KEEP_DENOMINATOR = 4 };
 
-static bool block_may_stay(size_t block_bytes, size_t size)
+bool block_may_stay(size_t block_bytes, size_t size)
 {
     return size <= block_bytes && size * KEEP_DENOMINATOR > block_bytes * KEEP_NUMERATOR;
 }
@@ -41,7 +43,7 @@ void *pool_block_resize(cubby_heap_t *heap, void *block, uint32_t size_class, si
 /* A large block that grows from this size on is placed where it can go on growing without another copy. */
 enum { GROWING_BYTES = 1024 * 1024 };
 
-static void *large_block_resize(cubby_heap_t *heap, void *block, size_t size, bool obj)
+void *large_block_resize(cubby_heap_t *heap, void *block, size_t size, bool obj)
 {
     span_t *span = span_find(block);
     if (heap_large_resize(span, size)) {
@@ -74,7 +76,11 @@ void *heap_realloc(cubby_heap_t *heap, void *block, size_t size, bool obj)
     if (CUBBY_LIKELY(size_class < CUBBY_CLASS_COUNT)) {
         return pool_block_resize(heap, block, size_class, size, obj);
     }
-    if (block_heap(block) != heap) {
+    const cubby_heap_t *owner = block_heap(block);
+    if (heap->kind == HEAP_SHARED && owner == heap->inner) {
+        return shared_heap_realloc(heap, block, size, obj);
+    }
+    if (owner != heap) {
         heap_refuse("realloc", block, "not a block of this heap");
         errno = EINVAL;
         return NULL;
@@ -84,5 +90,6 @@ void *heap_realloc(cubby_heap_t *heap, void *block, size_t size, bool obj)
 
 void *cubby_heap_realloc(cubby_heap_t *heap, void *block, size_t size)
 {
+    HEAP_VISIT(heap);
     return heap_realloc(heap, block, size, false);
 }

@@ -39,8 +39,8 @@ void span_place(region_t *region, span_t *span, uint32_t first, uint32_t pages)
     uint32_t index = (uint32_t)(span - region->spans);
     span->first = first;
     span->pages = pages;
-    region->span_of[first] = index;
-    region->span_of[first + pages - 1] = index;
+    __atomic_store_n(&region->span_of[first], index, __ATOMIC_RELAXED);
+    __atomic_store_n(&region->span_of[first + pages - 1], index, __ATOMIC_RELAXED);
 }
 
 /* Takes a free span off the tree and the list of retained ones. */

@@ -8,7 +8,7 @@
 /* The span that starts, ends or (for pools) lies at a page below top. */
 static inline span_t *span_at(const region_t *region, uint32_t page)
 {
-    return &region->spans[region->span_of[page]];
+    return &region->spans[__atomic_load_n(&region->span_of[page], __ATOMIC_RELAXED)];
 }
 
 /* A descriptor in no use. There is one for every committed page, and every span has a page: never NULL. */

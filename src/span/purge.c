@@ -14,6 +14,8 @@
 #include "span/retain.h"
 #include "span/counts.h"
 
+#include <sched.h>
+
 /*
  * Most pages of one purge. Dropping a small page takes the system about 0.1 us, so 4 MiB are well below a millisecond;
  * where pages are huge a purge of 32 MiB drops sixteen.
@@ -122,13 +124,27 @@ static bool purge_account(region_t *region, uint32_t first, uint32_t end, bool p
     return true;
 }
 
+/* Purges under way without the lock. */
+static size_t purges_running;
+
 /* Purges whole system pages that nobody uses, with the lock released meanwhile. */
 static bool purge_pages(region_t *region, uint32_t first, uint32_t end)
 {
+    purges_running++;
     span_unlock();
     bool purged = purge_call(region, first, end);
     span_lock();
+    purges_running--;
     return purge_account(region, first, end, purged);
+}
+
+void span_purges_wait(void)
+{
+    while (purges_running > 0) {
+        span_unlock();
+        (void)sched_yield();
+        span_lock();
+    }
 }
 
 bool purge_locked(region_t *region, uint32_t first, uint32_t end)

@@ -9,21 +9,20 @@
 #include "span/retain.h"
 #include "span/counts.h"
 
-#include <pthread.h>
-#include <string.h>
+#include "os/lock.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+#include <string.h>
 
 span_counts_t span_counts;
 
 void span_lock(void)
 {
-    (void)pthread_mutex_lock(&lock);
+    lock_take(LOCK_SPANS);
 }
 
 void span_unlock(void)
 {
-    (void)pthread_mutex_unlock(&lock);
+    lock_drop(LOCK_SPANS);
 }
 
 /* Counts pages of a span into use, or out of it. */
@@ -259,7 +258,7 @@ void span_tag_all(span_t *span, uint32_t tag)
     region_t *region = &regions[span->region];
     uint32_t index = (uint32_t)(span - region->spans);
     for (uint32_t page = span->first; page < span->first + span->pages; page++) {
-        region->span_of[page] = index;
+        __atomic_store_n(&region->span_of[page], index, __ATOMIC_RELAXED);
         __atomic_store_n(&region->tags[page], tag, __ATOMIC_RELAXED);
     }
 }

@@ -5,7 +5,8 @@
  *   region   | tables (committed as needed) | page 0 | page 1 | ... | top ........ | committed | reserved ......... |
  *
  *   tags     one word a page: whose page it is and which size class its blocks have; all that a fast free reads
- *   span_of  one word a page: the span that starts, ends or (for pools) lies there
+ *   span_of  one word a page: the span that starts, ends or (for pools) lies there; its owner writes it for the inner
+ *            pages without the lock, so every access is atomic
  *   dirty    one bit a page: it may hold something other than zeroes
  *   spans    one cache line a span, handed out densely, so that tables stay small where spans are large
  *
@@ -112,7 +113,7 @@ int region_count(void);
 /* The tag of the page an address lies in; 0 for an address outside the first region. */
 static inline uint32_t span_tag_fast(uintptr_t address)
 {
-    uintptr_t offset = address - regions[0].base;
+    uintptr_t offset = address - __atomic_load_n(&regions[0].base, __ATOMIC_RELAXED);
     if (__builtin_expect(offset >= __atomic_load_n(&regions[0].limit, __ATOMIC_RELAXED), 0)) {
         return 0;
     }
@@ -127,11 +128,11 @@ span_t *span_find_far(const void *address); /* span_find() beyond the first regi
 /* The used span that an address with a tag other than 0 lies in. */
 static inline span_t *span_find(const void *address)
 {
-    uintptr_t offset = (uintptr_t)address - regions[0].base;
+    uintptr_t offset = (uintptr_t)address - __atomic_load_n(&regions[0].base, __ATOMIC_RELAXED);
     if (__builtin_expect(offset >= __atomic_load_n(&regions[0].limit, __ATOMIC_RELAXED), 0)) {
         return span_find_far(address);
     }
-    return &regions[0].spans[regions[0].span_of[offset >> PAGE_SHIFT]];
+    return &regions[0].spans[__atomic_load_n(&regions[0].span_of[offset >> PAGE_SHIFT], __ATOMIC_RELAXED)];
 }
 
 static inline char *span_start(const span_t *span)
@@ -203,9 +204,15 @@ void span_stats_get(span_stats_t *stats);
 /* Checks every invariant written at the top of this file, under the lock. For tests and debug builds. */
 bool span_is_valid(void);
 
-/* The span lock, for the at-fork handlers. */
+/* The span lock. */
 void span_lock(void);
 void span_unlock(void);
+
+/*
+ * With the lock held, which is released meanwhile: waits until no other thread is purging. Before a fork: the pages
+ * being purged count as used, and in the child nobody would free them.
+ */
+void span_purges_wait(void);
 
 /* Forgets and releases every region. Only for tests, when no span is used. */
 void span_reset(void);

@@ -265,42 +265,72 @@ static void threads_may_call_at_any_time(void **state)
 
 static bool stop;
 
+/* A sanitizer copies its own tables at each fork. */
+enum { BUSY_THREADS = 8, FORKS = TEST_SANITIZED ? 20 : 1000, PASSED_ON = 64 };
+
+static void *passed_on[PASSED_ON];
+
+/* Allocates, frees what another thread allocated, makes and ends heaps, and purges. */
 static void *thread_churn(void *argument)
 {
+    test_random_t random = {(uintptr_t)argument * 99991 + 7};
     while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
         cubby_free(cubby_malloc(100000));
-        cubby_free(cubby_malloc(100));
+        for (int i = 0; i < 100; i++) {
+            void *block = cubby_malloc(random_below(&random, 2000));
+            cubby_free(__atomic_exchange_n(&passed_on[random_below(&random, PASSED_ON)], block, __ATOMIC_ACQ_REL));
+        }
         cubby_heap_destroy(cubby_heap_create());
+        if (random_below(&random, 50) == 0) {
+            (void)cubby_trim();
+        }
     }
-    return argument;
+    return NULL;
+}
+
+/* What a child does with memory of its own and its parent's. */
+static bool child_works(void)
+{
+    char *block = cubby_malloc(200000);
+    cubby_heap_t *fresh = cubby_heap_create();
+    bool good = block != NULL && fresh != NULL && cubby_heap_malloc(fresh, 100) != NULL;
+    for (size_t i = 0; i < PASSED_ON; i++) {
+        cubby_free(passed_on[i]);
+        passed_on[i] = cubby_malloc(i * 50);
+        good = good && passed_on[i] != NULL;
+    }
+    (void)cubby_trim();
+    cubby_free(block);
+    cubby_heap_destroy(fresh);
+    return good && span_is_valid();
 }
 
 /* A lock that another thread held at that moment would be held for ever in the child. */
-static void a_child_forked_while_threads_allocate_can_allocate(void **state)
+static void a_child_forked_while_threads_are_busy_can_do_everything(void **state)
 {
     (void)state;
-    pthread_t threads[2];
+    pthread_t threads[BUSY_THREADS];
     stop = false;
-    assert_int_equal(pthread_create(&threads[0], NULL, thread_churn, NULL), 0);
-    assert_int_equal(pthread_create(&threads[1], NULL, thread_churn, NULL), 0);
+    for (uintptr_t i = 0; i < BUSY_THREADS; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, thread_churn, (void *)i), 0);
+    }
     int failures = 0;
-    for (int i = 0; i < 100 && failures == 0; i++) {
+    for (int i = 0; i < FORKS && failures == 0; i++) {
         pid_t child = fork();
         if (child == 0) {
-            (void)alarm(10);
-            char *block = cubby_malloc(200000);
-            cubby_heap_t *fresh = cubby_heap_create();
-            bool good = block != NULL && fresh != NULL;
-            cubby_free(block);
-            cubby_heap_destroy(fresh);
-            _exit(good ? 0 : 1);
+            (void)alarm(20);
+            _exit(child_works() ? 0 : 1);
         }
         int status = -1;
         failures += waitpid(child, &status, 0) != child || status != 0;
     }
     __atomic_store_n(&stop, true, __ATOMIC_RELAXED);
-    (void)pthread_join(threads[0], NULL);
-    (void)pthread_join(threads[1], NULL);
+    for (size_t i = 0; i < BUSY_THREADS; i++) {
+        (void)pthread_join(threads[i], NULL);
+    }
+    for (size_t i = 0; i < PASSED_ON; i++) {
+        cubby_free(passed_on[i]);
+    }
     assert_int_equal(failures, 0);
 }
 
@@ -318,7 +348,7 @@ int main(void)
         TEST(the_figures_add_up),
         TEST(the_version_is_that_of_the_header),
         TEST(threads_may_call_at_any_time),
-        TEST(a_child_forked_while_threads_allocate_can_allocate),
+        TEST(a_child_forked_while_threads_are_busy_can_do_everything),
     };
     fake_install();
     return cmocka_run_group_tests(tests, NULL, NULL);

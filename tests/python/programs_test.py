@@ -36,6 +36,17 @@ class Language(PreloadTestCase):
         self.program("domains")
 
 
+    def test_blocks_may_reach_the_c_library_as_on_stock(self):
+        self.program("crossings", preload=False)
+        self.program("crossings")
+        self.program("crossings", variables={"CUBBY_HEAPS": "thread"})
+
+    def test_the_first_block_that_reaches_the_c_library_is_reported_when_asked(self):
+        ran = python(PROGRAMS / "crossings.py", variables={"CUBBY_CROSSINGS": "1"})
+        self.assertEqual((ran.status, ran.out.strip()), (0, "right"), ran)
+        self.assertRegex(ran.err, r"^cubby: free of the C library got a block of .* from .*\n$")
+
+
 class Tools(PreloadTestCase):
     """What looks at memory, or into a running program."""
 
@@ -70,6 +81,21 @@ class Concurrency(PreloadTestCase):
 
     def test_workers_of_a_fork_server_are_served_and_right(self):
         self.program("processes", "forkserver")
+
+    def test_children_of_a_fork_come_to_own_little_more_of_their_parent_than_on_stock(self):
+        stock, cubby, threads = (
+            int(python(PROGRAMS / "fork_sharing.py", preload=preload, variables={"CUBBY_HEAPS": heaps}).out)
+            for preload, heaps in ((False, None), (True, None), (True, "thread"))
+        )
+        # Of about 100 MiB that they share: a bin may hand out 16 KiB where stock hands out what is left of a pool.
+        self.assertLess(cubby, stock + 2048)
+        self.assertLess(threads, stock + 2048)
+
+    def test_threads_with_heaps_of_their_own_are_right(self):
+        for name in ("threads", "forks", "events", "signals"):
+            with self.subTest(program=name):
+                self.program(name, variables={"CUBBY_HEAPS": "thread"})
+        self.program("processes", "fork", variables={"CUBBY_HEAPS": "thread"})
 
     def test_parent_and_child_of_a_fork_do_not_disturb_each_other(self):
         self.program("forks")

@@ -9,6 +9,7 @@
 #include "os/os.h"
 #include "os/settings.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,9 +58,20 @@ typedef struct fake_os {
 
 static fake_os_t fake;
 
+/* What the calls themselves write: purges run without the library's lock. */
+static pthread_mutex_t fake_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static inline size_t fake_count(fake_call_t call)
+{
+    (void)pthread_mutex_lock(&fake_lock);
+    size_t number = ++fake.calls[call];
+    (void)pthread_mutex_unlock(&fake_lock);
+    return number;
+}
+
 static inline bool fake_refuses(fake_call_t call, size_t size)
 {
-    size_t number = ++fake.calls[call];
+    size_t number = fake_count(call);
     size_t first = fake.fail_at[call];
     return fake.fail_all[call] || (first != 0 && (number == first || (fake.fail_onwards && number > first))) ||
            (fake.largest[call] != 0 && size > fake.largest[call]);
@@ -120,15 +132,17 @@ static inline void *fake_reserve(size_t size)
 static inline void fake_check_range(fake_call_t call, void *start, size_t size)
 {
     size_t unit = fake_page_size();
+    (void)pthread_mutex_lock(&fake_lock);
     fake.last_start[call] = start;
     fake.last_size[call] = size;
     fake.bad_ranges +=
         fake_range_of(start, size) == NULL || size == 0 || (uintptr_t)start % unit != 0 || size % unit != 0;
+    (void)pthread_mutex_unlock(&fake_lock);
 }
 
 static inline void fake_release(void *start, size_t size)
 {
-    fake.calls[FAKE_RELEASE]++;
+    (void)fake_count(FAKE_RELEASE);
     fake_check_range(FAKE_RELEASE, start, size);
     fake_range_t *range = fake_range_of(start, size);
     if (range == NULL) {
@@ -186,8 +200,10 @@ static inline bool fake_purge(void *start, size_t size)
     if (refused || (!fake.purge_keeps && !os_linux.purge(start, size))) {
         return false;
     }
+    (void)pthread_mutex_lock(&fake_lock);
     fake.purged_bytes += size;
     fake.purge_largest = size > fake.purge_largest ? size : fake.purge_largest;
+    (void)pthread_mutex_unlock(&fake_lock);
     return true;
 }
 

@@ -16,10 +16,10 @@
 #include <cmocka.h>
 
 /* True where a sanitizer adds memory, faults and checks of its own. */
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define TEST_SANITIZED true
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define TEST_SANITIZED true
 #endif
 #endif

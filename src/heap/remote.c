@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "heap/remote.h"
+
+/* Before each access to what threads share: tests/heap/schedule_test.c changes threads there. */
+#ifdef REMOTE_STEP
+void REMOTE_STEP(void);
+#else
+#define REMOTE_STEP() ((void)0)
+#endif
+
+void remote_push(cubby_heap_t *owner, void *first, void *last)
+{
+    REMOTE_STEP();
+    void *head = __atomic_load_n(&owner->remote, __ATOMIC_RELAXED);
+    do {
+        *(void **)last = head;
+        REMOTE_STEP();
+    } while (!__atomic_compare_exchange_n(&owner->remote, &head, first, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+}
+
+static size_t parcels; /* of all threads */
+
+static void outbox_send(cubby_heap_t *own, heap_outbox_t *outbox)
+{
+    own->parcels++;
+    remote_push(outbox->owner, outbox->first, outbox->last);
+    outbox->first = NULL;
+    outbox->bytes = 0;
+}
+
+void remote_give(cubby_heap_t *own, cubby_heap_t *owner, void *block)
+{
+    uint32_t number = owner->tag >> TAG_CLASS_BITS;
+    heap_outbox_t *outbox = &own->outboxes[number % OUTBOX_COUNT];
+    if (outbox->number != number) {
+        if (outbox->first != NULL) {
+            outbox_send(own, outbox);
+        }
+        outbox->number = number;
+    }
+    if (outbox->first == NULL) { /* the number may be another heap's by now */
+        outbox->owner = owner;
+        outbox->last = block;
+    }
+    *(void **)block = outbox->first;
+    outbox->first = block;
+    outbox->bytes += own->bins[span_tag(block) & UINT8_MAX].size;
+    if (outbox->bytes >= OUTBOX_BYTES) {
+        outbox_send(own, outbox);
+        heap_tick(own, EVENT_MEASURE);
+    }
+}
+
+void remote_send(cubby_heap_t *own)
+{
+    for (size_t i = 0; i < OUTBOX_COUNT; i++) {
+        if (own->outboxes[i].first != NULL) {
+            outbox_send(own, &own->outboxes[i]);
+        }
+    }
+    (void)__atomic_fetch_add(&parcels, own->parcels, __ATOMIC_RELAXED);
+    own->parcels = 0;
+}
+
+size_t remote_parcels(void)
+{
+    return __atomic_load_n(&parcels, __ATOMIC_RELAXED);
+}
+
+void *remote_exchange(cubby_heap_t *heap)
+{
+    REMOTE_STEP();
+    return __atomic_exchange_n(&heap->remote, NULL, __ATOMIC_ACQUIRE);
+}
+
+void remote_take(cubby_heap_t *heap)
+{
+    void *block = remote_exchange(heap);
+    while (block != NULL) {
+        void *next = *(void **)block;
+        uint32_t size_class = span_tag(block) ^ heap->tag;
+        if (CUBBY_LIKELY(size_class < CUBBY_CLASS_COUNT)) {
+            cubby_bin_give_(heap, block, size_class);
+        } else {
+            heap_large_free(heap, span_find(block));
+        }
+        block = next;
+    }
+}
