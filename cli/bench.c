@@ -11,7 +11,9 @@
 enum { KEY_QUICK = 0x100, KEY_JSON, KEY_PYTHON, KEY_ARMS, KEY_WORKLOADS, KEY_ROWS, KEY_ROUNDS, KEY_PAIRS, KEY_SEED };
 
 static const struct argp_option bench_table[] = {
-    {.name = "quick", .key = KEY_QUICK, .doc = "In a minute (seeds) or two (spans): the direction, not the figure"},
+    {.name = "quick",
+     .key = KEY_QUICK,
+     .doc = "In a minute (seeds, threads) or two (spans): the direction, not the figure"},
     {.name = "json",
      .key = KEY_JSON,
      .arg = "FILE",
@@ -25,8 +27,7 @@ static const struct argp_option bench_table[] = {
      .key = KEY_ARMS,
      .arg = "LIST",
      .doc = "Some of stock,list-libc,libc,cubby,mimalloc,jemalloc,tcmalloc (default: all that the suite has; stock, or "
-            "for "
-            "spans cubby, always)"},
+            "for spans and threads cubby, always)"},
     {.name = "workloads",
      .key = KEY_WORKLOADS,
      .arg = "LIST",
@@ -34,9 +35,14 @@ static const struct argp_option bench_table[] = {
     {.name = "rows",
      .key = KEY_ROWS,
      .arg = "LIST",
-     .doc = "spans: some of cycle-1 to cycle-256, slots, double, grow, calloc, or all cycles as cycle (default: all)"},
+     .doc =
+         "spans: some of cycle-1 to cycle-256, slots, double, grow, calloc, or all cycles as cycle; threads: some of "
+         "private, private-large, single, handed, consumer, born, sharing (default: all)"},
     {.name = "rounds", .key = KEY_ROUNDS, .arg = "N", .doc = "seeds: rounds in each process, 1 to 1000"},
-    {.name = "pairs", .key = KEY_PAIRS, .arg = "N", .doc = "Pairs of each arm, run both ways round, 1 to 1000"},
+    {.name = "pairs",
+     .key = KEY_PAIRS,
+     .arg = "N",
+     .doc = "Pairs of each arm, run both ways round, or for threads rounds, 1 to 1000"},
     {.name = "seed",
      .key = KEY_SEED,
      .arg = "N",
@@ -58,6 +64,11 @@ static error_t number_take(const char *option, const char *text, long low, long 
     return 0;
 }
 
+static const struct {
+    const char *name;
+    int (*bench)(const bench_options_t *options, char **arguments);
+} suites[] = {{"seeds", seeds_bench}, {"spans", spans_bench}, {"threads", threads_bench}};
+
 /* Takes the name of a suite; the first one only. */
 static error_t suite_take(const char *name, bench_options_t *options, struct argp_state *state)
 {
@@ -65,24 +76,26 @@ static error_t suite_take(const char *name, bench_options_t *options, struct arg
         argp_error(state, "%s: one suite at a time", name);
         return EINVAL;
     }
-    if (strcmp(name, "seeds") != 0 && strcmp(name, "spans") != 0) {
-        argp_error(state, "%s: no such suite; the suites are seeds and spans", name);
-        return EINVAL;
+    for (size_t i = 0; i < sizeof suites / sizeof *suites; i++) {
+        if (strcmp(name, suites[i].name) == 0) {
+            options->suite = name;
+            return 0;
+        }
     }
-    options->suite = name;
-    return 0;
+    argp_error(state, "%s: no such suite; the suites are seeds, spans and threads", name);
+    return EINVAL;
 }
 
-/* Refuses options of the other suite. */
+/* Refuses options of another suite. */
 static error_t suite_check(bench_options_t *options, struct argp_state *state)
 {
     options->suite = options->suite != NULL ? options->suite : "seeds";
-    bool spans = strcmp(options->suite, "spans") == 0;
-    if (spans && (options->python != NULL || options->workloads != NULL || options->rounds > 0)) {
-        argp_error(state, "spans has no --python, --workloads and --rounds");
+    bool seeds = strcmp(options->suite, "seeds") == 0;
+    if (!seeds && (options->python != NULL || options->workloads != NULL || options->rounds > 0)) {
+        argp_error(state, "%s has no --python, --workloads and --rounds", options->suite);
         return EINVAL;
     }
-    if (!spans && options->rows != NULL) {
+    if (seeds && options->rows != NULL) {
         argp_error(state, "%s has no --rows", options->suite);
         return EINVAL;
     }
@@ -129,13 +142,12 @@ static error_t bench_parser(int key, char *argument, struct argp_state *state)
 
 static const options_t bench_help = {
     .name = "cubby bench",
-    .arguments = "[seeds|spans]",
+    .arguments = "[seeds|spans|threads]",
     .text =
         "Measures Cubby beside other allocators: seeds (the default), real Python loops, also on stock pymalloc; "
-        "spans, "
-        "large blocks in a C program.\v"
-        "Pairs of processes run at the same time on two cores, then with the cores swapped. Status 1: an arm failed "
-        "and was dropped. 130: interrupted.",
+        "spans, large blocks in a C program; threads, several threads in one.\v"
+        "Pairs of processes run at the same time on two cores, then with the cores swapped; those of threads take both "
+        "cores, and run in rounds of all arms. Status 1: an arm failed and was dropped. 130: interrupted.",
     .table = bench_table,
     .parser = bench_parser,
 };
@@ -146,5 +158,9 @@ int bench_command(int count, char **arguments)
     if (!options_parse(&bench_help, count, arguments, &options)) {
         return STATUS_USAGE;
     }
-    return strcmp(options.suite, "spans") == 0 ? spans_bench(&options, arguments) : seeds_bench(&options, arguments);
+    size_t suite = 0;
+    while (strcmp(suites[suite].name, options.suite) != 0) {
+        suite++;
+    }
+    return suites[suite].bench(&options, arguments);
 }

@@ -9,7 +9,6 @@
 #include <cubby/cubby.h>
 
 #include <stdlib.h>
-#include <unistd.h>
 
 /* Applies the options. Returns 0 or a status. */
 static int rows_choose(const bench_options_t *options, spans_t *spans)
@@ -20,35 +19,19 @@ static int rows_choose(const bench_options_t *options, spans_t *spans)
         spans->swaps = (size_t)options->pairs;
     }
     if (options->rows != NULL && !spans_select(spans, options->rows, wrong, sizeof wrong)) {
-        fprintf(stderr, "cubby bench: --rows: %s is not one of", wrong);
-        for (size_t row = 0; row < SPANS_ROW_COUNT; row++) {
-            fprintf(stderr, "%s %s", row == 0 ? "" : ",", spans_rows[row].name);
-        }
-        fputc('\n', stderr);
-        return STATUS_USAGE;
+        return suite_row_refuse(wrong, spans_row_name, SPANS_ROW_COUNT);
     }
-    if (options->arms != NULL && !arm_set_select(&spans->arms, options->arms, ARM_CUBBY, wrong, sizeof wrong)) {
-        fprintf(stderr, "cubby bench: --arms: %s is not one of libc, cubby, mimalloc, jemalloc, tcmalloc\n", wrong);
-        return STATUS_USAGE;
-    }
-    return 0;
+    return suite_arms_choose(options, &spans->arms);
 }
 
 /* Finds the program of the rows, and strace. Returns 0 or a status. */
 static int programs_choose(spans_t *spans)
 {
-    char folder[PATH_MAX] = "";
-    executable_folder(folder, sizeof folder);
-    snprintf(spans->program, sizeof spans->program, "%s/lab/native/cubby-spans", folder);
-    if (access(spans->program, X_OK) != 0) {
-        fprintf(stderr, "cubby bench: %s is not there\n", spans->program);
-        return STATUS_REFUSED;
-    }
     if (program_find("strace", spans->strace, sizeof spans->strace) != PROGRAM_FOUND) {
         spans->strace[0] = '\0';
         snprintf(spans->strace_reason, sizeof spans->strace_reason, "strace is not installed");
     }
-    return 0;
+    return suite_program_choose("cubby-spans", spans->program, sizeof spans->program);
 }
 
 static int spans_prepare(const bench_options_t *options, spans_t *spans)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/suite.h"
 
+#include "cli/options.h"
+#include "cli/program.h"
 #include "lab/interrupt.h"
 
 #include <errno.h>
@@ -19,6 +21,38 @@ uint64_t suite_seed(const bench_options_t *options)
         drawn = (uint32_t)getpid();
     }
     return drawn & INT32_MAX;
+}
+
+int suite_arms_choose(const bench_options_t *options, arm_set_t *arms)
+{
+    char wrong[64];
+    if (options->arms == NULL || arm_set_select(arms, options->arms, ARM_CUBBY, wrong, sizeof wrong)) {
+        return 0;
+    }
+    fprintf(stderr, "cubby bench: --arms: %s is not one of libc, cubby, mimalloc, jemalloc, tcmalloc\n", wrong);
+    return STATUS_USAGE;
+}
+
+int suite_row_refuse(const char *wrong, const char *(*name_of)(size_t row), size_t count)
+{
+    fprintf(stderr, "cubby bench: --rows: %s is not one of", wrong);
+    for (size_t row = 0; row < count; row++) {
+        fprintf(stderr, "%s %s", row == 0 ? "" : ",", name_of(row));
+    }
+    fputc('\n', stderr);
+    return STATUS_USAGE;
+}
+
+int suite_program_choose(const char *name, char *path, size_t size)
+{
+    char folder[PATH_MAX] = "";
+    executable_folder(folder, sizeof folder);
+    snprintf(path, size, "%s/lab/native/%s", folder, name);
+    if (access(path, X_OK) != 0) {
+        fprintf(stderr, "cubby bench: %s is not there\n", path);
+        return STATUS_REFUSED;
+    }
+    return 0;
 }
 
 bool suite_output_open(const bench_options_t *options, suite_output_t *output)

@@ -3,6 +3,8 @@
 #ifndef CUBBY_CLI_SUITE_H
 #define CUBBY_CLI_SUITE_H
 
+#include "lab/arm.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,9 +33,19 @@ typedef struct suite_output {
 /* Each runs a suite and returns the exit status. arguments are the command line, for the record. */
 int seeds_bench(const bench_options_t *options, char **arguments);
 int spans_bench(const bench_options_t *options, char **arguments);
+int threads_bench(const bench_options_t *options, char **arguments);
 
 /* The seed that was asked for, or one that is drawn. */
 uint64_t suite_seed(const bench_options_t *options);
+
+/* Keeps the arms that were asked for, and Cubby. Returns 0 or a status, and has said what is wrong. */
+int suite_arms_choose(const bench_options_t *options, arm_set_t *arms);
+
+/* Says which rows there are in place of a wrong one, and returns the status for it. */
+int suite_row_refuse(const char *wrong, const char *(*name_of)(size_t row), size_t count);
+
+/* Finds a program of the suites beside the command. Returns 0 or a status. */
+int suite_program_choose(const char *name, char *path, size_t size);
 
 /* Opens the file for JSON before anything is measured. False when it cannot be: it has been said. */
 bool suite_output_open(const bench_options_t *options, suite_output_t *output);

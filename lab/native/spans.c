@@ -15,12 +15,12 @@
  * Prints one line of JSON. A row that has used --limit seconds of processor time ends early and says how far it came;
  * a growth that was under way then is not `finished`.
  */
+#include "command.h"
 #include "process.h"
 #include "timing.h"
 
-#include <cubby/cubby.h>
-
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,19 +35,6 @@
 
 enum { SLOTS = 20, SLOT_LEAST = 5, SLOT_MOST = 25, STAMP = 0x5a };
 
-typedef struct allocator {
-    const char *name;
-    void *(*take)(size_t size);
-    void *(*take_zeroed)(size_t count, size_t size);
-    void *(*resize)(void *block, size_t size);
-    void (*give)(void *block);
-} allocator_t;
-
-static const allocator_t allocators[] = {
-    {"libc", malloc, calloc, realloc, free},
-    {"cubby", cubby_malloc, cubby_calloc, cubby_realloc, cubby_free},
-};
-
 typedef enum touch {
     TOUCH_ALL,  /* every byte is written */
     TOUCH_PAGE, /* one byte of each page: the writing does not hide the allocator */
@@ -60,7 +47,7 @@ static const char *const touch_names[] = {"all", "page", "once"};
 typedef struct job {
     const allocator_t *on;
     touch_t touch;
-    size_t mib;
+    long mib;
     long loops;
     double settle; /* seconds of light work after the row */
     double limit;  /* seconds of processor time that the row may take, or 0 */
@@ -117,8 +104,8 @@ static void block_touch(const job_t *job, unsigned char *block, size_t from, siz
 
 static void cycle_loop(job_t *job)
 {
-    unsigned char *block = checked(job->on->take(job->mib * MIB), "malloc");
-    block_touch(job, block, 0, job->mib * MIB);
+    unsigned char *block = checked(job->on->take((size_t)job->mib * MIB), "malloc");
+    block_touch(job, block, 0, (size_t)job->mib * MIB);
     job->on->give(block);
 }
 
@@ -251,49 +238,38 @@ static void job_run(const row_t *row, job_t *job)
         work_lightly(job);
         settled = process_status_kib("VmRSS");
     }
-    printf("{\"row\": \"%s\", \"on\": \"%s\", \"malloc_of\": \"%s\", \"mib\": %zu, \"touch\": \"%s\", \"loops\": %ld, "
+    printf("{\"row\": \"%s\", \"on\": \"%s\", \"malloc_of\": \"%s\", \"mib\": %ld, \"touch\": \"%s\", \"loops\": %ld, "
            "\"loops_done\": %ld, \"finished\": %s, \"cpu_seconds\": %.9f, \"wall_seconds\": %.9f, "
            "\"minor_faults\": %ld, \"peak_kib\": %ld, \"dropped_kib\": %ld, \"settled_kib\": %ld}\n",
            row->name, job->on->name, process_malloc_file(), job->mib, touch_names[job->touch], job->loops, job->done,
            job->finished ? "true" : "false", busy, elapsed, faults, peak, dropped, settled);
 }
 
-/* What follows "--name=" in the argument, or NULL. */
-static const char *value_of(const char *argument, const char *name)
-{
-    size_t length = strlen(name);
-    return strncmp(argument, name, length) == 0 && argument[length] == '=' ? argument + length + 1 : NULL;
-}
-
 static bool option_take(job_t *job, const char *argument)
 {
-    const char *value = value_of(argument, "--on");
-    for (size_t i = 0; value != NULL && i < sizeof allocators / sizeof *allocators; i++) {
-        if (strcmp(value, allocators[i].name) == 0) {
-            job->on = &allocators[i];
-            return true;
-        }
+    const char *value = option_value(argument, "--on");
+    if (value != NULL) {
+        job->on = allocator_find(value);
+        return job->on != NULL;
     }
-    value = value_of(argument, "--touch");
+    value = option_value(argument, "--touch");
     for (size_t i = 0; value != NULL && i < sizeof touch_names / sizeof *touch_names; i++) {
         if (strcmp(value, touch_names[i]) == 0) {
             job->touch = (touch_t)i;
             return true;
         }
     }
-    if ((value = value_of(argument, "--mib")) != NULL) {
-        job->mib = strtoul(value, NULL, 10);
-        return job->mib > 0 && job->mib <= 4096;
+    if ((value = option_value(argument, "--mib")) != NULL) {
+        return number_read(value, 1, 4096, &job->mib);
     }
-    if ((value = value_of(argument, "--loops")) != NULL) {
-        job->loops = strtol(value, NULL, 10);
-        return job->loops > 0;
+    if ((value = option_value(argument, "--loops")) != NULL) {
+        return number_read(value, 1, LONG_MAX, &job->loops);
     }
-    if ((value = value_of(argument, "--settle")) != NULL) {
+    if ((value = option_value(argument, "--settle")) != NULL) {
         job->settle = strtod(value, NULL);
         return job->settle >= 0 && job->settle < 1000;
     }
-    if ((value = value_of(argument, "--limit")) != NULL) {
+    if ((value = option_value(argument, "--limit")) != NULL) {
         job->limit = strtod(value, NULL);
         return job->limit >= 0 && job->limit < 1000;
     }
@@ -302,7 +278,8 @@ static bool option_take(job_t *job, const char *argument)
 
 int main(int argc, char **argv)
 {
-    job_t job = {.on = &allocators[0], .mib = 1, .loops = 1, .finished = true, .page = (size_t)sysconf(_SC_PAGESIZE)};
+    job_t job = {
+        .on = allocator_find("libc"), .mib = 1, .loops = 1, .finished = true, .page = (size_t)sysconf(_SC_PAGESIZE)};
     bool good = argc > 1;
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* a tracer that is killed would leave it running */
     for (int i = 2; good && i < argc; i++) {

@@ -14,10 +14,7 @@ void spans_drop(spans_t *spans, arm_id_t arm, const char *reason)
 {
     spans->failed = true;
     spans->abandoned = spans->abandoned || arm == ARM_CUBBY;
-    if (arm_drop(&spans->arms.arms[arm], reason)) {
-        progress_clear(&spans->progress);
-        fprintf(stderr, "cubby bench: %s is dropped: %s\n", spans->arms.arms[arm].name, reason);
-    }
+    peers_drop(&spans->arms.arms[arm], reason, &spans->progress);
 }
 
 static void job_refuse(spans_t *spans, arm_id_t arm, int error)
@@ -83,20 +80,6 @@ static bool pair_run(spans_t *spans, size_t row, arm_id_t arm, bool swapped, chi
     return true;
 }
 
-/* The arms beside Cubby, in a random order; returns how many. */
-static size_t arms_shuffle(spans_t *spans, arm_id_t *arms)
-{
-    size_t count = 0;
-    for (arm_id_t arm = 0; arm < ARM_COUNT; arm++) {
-        if (arm != ARM_CUBBY && arm_is_in(&spans->arms.arms[arm])) {
-            size_t place = stats_rng_below(&spans->rng, ++count);
-            arms[count - 1] = arms[place];
-            arms[place] = arm;
-        }
-    }
-    return count;
-}
-
 /* Runs Cubby beside an arm, both ways round. False when interrupted. */
 static bool arm_run(spans_t *spans, size_t row, arm_id_t arm, child_t *children)
 {
@@ -125,7 +108,7 @@ bool spans_timing_run(spans_t *spans, size_t row)
     bool finished = true;
     for (size_t block = 0; finished && block < spans->swaps; block++) {
         arm_id_t arms[ARM_COUNT] = {0};
-        size_t count = arms_shuffle(spans, arms);
+        size_t count = peers_shuffle(&spans->arms, ARM_CUBBY, &spans->rng, arms);
         for (size_t i = 0; finished && i < count; i++) {
             finished = arm_run(spans, row, arms[i], children);
         }

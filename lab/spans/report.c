@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lab/spans/report.h"
 
+#include "lab/peers.h"
 #include "lab/spans/summary.h"
 #include "lab/table.h"
 
@@ -48,14 +49,6 @@ static void count_cell(table_t *table, size_t column, double count)
     table_cell(table, column, "%s", text);
 }
 
-static void mark_cell(table_t *table, const spans_verdict_t *verdict)
-{
-    if (verdict->slower || verdict->larger) {
-        table_cell(table, COLUMN_MARK, "%s%s%s", verdict->slower ? "time" : "",
-                   verdict->slower && verdict->larger ? ", " : "", verdict->larger ? "settled" : "");
-    }
-}
-
 static void arm_row(table_t *table, const spans_t *spans, size_t row, arm_id_t id)
 {
     const arm_t *arm = &spans->arms.arms[id];
@@ -81,9 +74,9 @@ static void arm_row(table_t *table, const spans_t *spans, size_t row, arm_id_t i
         count_cell(table, COLUMN_CALLS, result->calls[id]);
     }
     if (id == ARM_CUBBY) {
-        spans_verdict_t verdict;
+        verdict_t verdict;
         spans_judge(spans, row, &verdict);
-        mark_cell(table, &verdict);
+        verdict_cell(table, COLUMN_MARK, &verdict, "settled");
     }
 }
 
@@ -119,44 +112,20 @@ static void group_print(const spans_t *spans, spans_group_t group, FILE *stream)
     table_print(&table, stream);
 }
 
-/* One line for a row in which Cubby is behind. */
-static void behind_print(const spans_t *spans, size_t row, const spans_verdict_t *verdict, FILE *stream)
+static void verdicts_list(const spans_t *spans, FILE *stream)
 {
-    const arm_t *arms = spans->arms.arms;
-    fprintf(stream, "  %s (%s; %d loop%s):", spans_rows[row].name, spans_rows[row].meaning, spans_rows[row].loops,
-            spans_rows[row].loops == 1 ? "" : "s");
-    if (verdict->slower) {
-        fprintf(stream, " %.2f times the time of %s%s", verdict->behind, arms[verdict->fastest].name,
-                verdict->larger ? ";" : "");
-    }
-    if (verdict->larger) {
-        fprintf(stream, " %.1f MiB settled, %s %.1f", mebibytes(verdict->settled_kib), arms[verdict->smallest].name,
-                mebibytes(verdict->least_kib));
-    }
-    fputc('\n', stream);
-}
-
-static void verdicts_print(const spans_t *spans, FILE *stream)
-{
-    spans_verdict_t verdicts[SPANS_ROW_COUNT];
-    size_t rows = 0, behind = 0;
+    verdict_t verdicts[SPANS_ROW_COUNT] = {{0}};
     for (size_t row = 0; row < SPANS_ROW_COUNT; row++) {
         if (spans->selected[row]) {
             spans_judge(spans, row, &verdicts[row]);
-            rows += verdicts[row].known;
-            behind += verdicts[row].slower || verdicts[row].larger;
         }
     }
-    fprintf(stream,
-            "\nCubby is first or tied in time (within %.0f %%), and at most %.0f %% above the lowest settled size, in "
-            "%zu of %zu rows.\n",
-            (SPANS_TIED - 1) * 100, (SPANS_SETTLED_MOST - 1) * 100, rows - behind, rows);
-    if (behind > 0) {
-        fputs("It is behind in\n", stream);
-    }
+    verdicts_print(verdicts, SPANS_ROW_COUNT, "settled", stream);
     for (size_t row = 0; row < SPANS_ROW_COUNT; row++) {
-        if (spans->selected[row] && (verdicts[row].slower || verdicts[row].larger)) {
-            behind_print(spans, row, &verdicts[row], stream);
+        if (verdict_is_behind(&verdicts[row])) {
+            fprintf(stream, "  %s (%s; %d loop%s):", spans_rows[row].name, spans_rows[row].meaning,
+                    spans_rows[row].loops, spans_rows[row].loops == 1 ? "" : "s");
+            verdict_print(&verdicts[row], &spans->arms, "settled", stream);
         }
     }
 }
@@ -167,12 +136,7 @@ void spans_report_plan(const spans_t *spans, FILE *stream)
     progress_announce(spans_estimate(spans), duration, sizeof duration);
     fprintf(stream, "cubby bench spans: %s, %ld cores, %s (seed %llu)\n", spans->machine.cpu,
             spans->machine.cores_online, duration, (unsigned long long)spans->seed);
-    for (size_t i = 0; i < ARM_COUNT; i++) {
-        const arm_t *arm = &spans->arms.arms[i];
-        if (arm->selected && !arm->present) {
-            fprintf(stream, "note: %s is left out: %s\n", arm->name, arm->reason);
-        }
-    }
+    peers_note_absent(&spans->arms, stream);
     for (size_t row = 0; row < SPANS_ROW_COUNT; row++) {
         if (!spans_row_fits(spans, row)) {
             fprintf(stream, "note: %s is left out: it may need %.0f MiB, and twice that is not free\n",
@@ -200,5 +164,5 @@ void spans_report_print(const spans_t *spans, FILE *stream)
     if (spans->strace[0] == '\0') {
         fprintf(stream, "\nnote: system calls were not counted: %s\n", spans->strace_reason);
     }
-    verdicts_print(spans, stream);
+    verdicts_list(spans, stream);
 }

@@ -25,19 +25,6 @@ static json_t *arm_to_json(const spans_t *spans, size_t row, arm_id_t arm)
     return entry;
 }
 
-static json_t *verdict_to_json(const spans_t *spans, size_t row)
-{
-    spans_verdict_t verdict;
-    spans_judge(spans, row, &verdict);
-    if (!verdict.known) {
-        return json_null();
-    }
-    return json_pack("{s:b, s:s, s:f, s:b, s:s, s:I}", "slower", verdict.slower, "fastest_other",
-                     spans->arms.arms[verdict.fastest].name, "time_over_fastest_other", verdict.behind, "larger",
-                     verdict.larger, "smallest_other", spans->arms.arms[verdict.smallest].name,
-                     "smallest_other_settled_kib", (json_int_t)verdict.least_kib);
-}
-
 static json_t *pairs_to_json(const spans_t *spans, size_t row)
 {
     const spans_result_t *result = &spans->results[row];
@@ -53,6 +40,8 @@ static json_t *pairs_to_json(const spans_t *spans, size_t row)
 
 static json_t *row_to_json(const spans_t *spans, size_t row)
 {
+    verdict_t verdict;
+    spans_judge(spans, row, &verdict);
     const spans_row_t *entry = &spans_rows[row];
     json_t *arms = json_array();
     for (arm_id_t arm = 0; arm < ARM_COUNT; arm++) {
@@ -62,7 +51,7 @@ static json_t *row_to_json(const spans_t *spans, size_t row)
     }
     return json_pack("{s:s, s:s, s:i, s:f, s:o, s:o, s:o}", "name", entry->name, "meaning", entry->meaning, "loops",
                      entry->loops, "limit_seconds", spans_row_limit(spans, row), "arms", arms, "verdict",
-                     verdict_to_json(spans, row), "pairs", pairs_to_json(spans, row));
+                     verdict_to_json(&verdict, &spans->arms, "settled"), "pairs", pairs_to_json(spans, row));
 }
 
 json_t *spans_to_json(const spans_t *spans, const char *version, char *const *arguments)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "lab/peers.h"
 #include "lab/spans/suite.h"
-
-#include <stdio.h>
-#include <string.h>
 
 /*
  * A cycle writes 1 GiB in all, or touches the pages of 4 GiB. The limits are such that the full form ends within a
@@ -77,26 +75,18 @@ void spans_plan(spans_t *spans, bool quick)
     }
 }
 
+const char *spans_row_name(size_t row)
+{
+    return spans_rows[row].name;
+}
+
 bool spans_select(spans_t *spans, const char *list, char *wrong, size_t size)
 {
-    memset(spans->selected, 0, sizeof spans->selected);
-    while (*list != '\0') {
-        size_t length = strcspn(list, ",");
-        bool known = false;
-        for (size_t row = 0; row < SPANS_ROW_COUNT; row++) {
-            const char *name = spans_rows[row].name;
-            if (strncmp(name, list, length) == 0 && (name[length] == '\0' || name[length] == '-')) {
-                known = true;
-                spans->selected[row] = spans_row_fits(spans, row);
-            }
-        }
-        if (!known) {
-            snprintf(wrong, size, "%.*s", (int)length, list);
-            return false;
-        }
-        list += length + (list[length] == ',');
+    bool known = peers_rows_select(list, spans_row_name, SPANS_ROW_COUNT, spans->selected, wrong, size);
+    for (size_t row = 0; row < SPANS_ROW_COUNT; row++) {
+        spans->selected[row] = spans->selected[row] && spans_row_fits(spans, row);
     }
-    return true;
+    return known;
 }
 
 double spans_row_limit(const spans_t *spans, size_t row)

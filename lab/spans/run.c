@@ -38,8 +38,8 @@ void spans_command_fill(const spans_t *spans, const spans_job_t *job, spans_comm
     size_t used = job->traced ? arguments_trace(spans, arm, command->arguments) : 0;
     command->arguments[used++] = spans->program;
     command->arguments[used++] = row_kind(job->row);
-    snprintf(options[0], sizeof *options, "--on=%s", job->arm == ARM_CUBBY ? "cubby" : "libc");
-    size_t count = 1;
+    command->arguments[used++] = peers_on(arm);
+    size_t count = 0;
     if (job->row != SPANS_NOTHING) {
         const spans_row_t *row = &spans_rows[job->row];
         snprintf(options[count++], sizeof *options, "--touch=%s", row->touch);
@@ -53,41 +53,21 @@ void spans_command_fill(const spans_t *spans, const spans_job_t *job, spans_comm
     }
     command->arguments[used] = NULL;
 
-    used = 0;
-    command->environment[used++] = spans->arms.path;
-    command->environment[used++] = spans->arms.home;
-    command->environment[used++] = "LANG=C.UTF-8";
-    if (arm->preload[0] != '\0' && !job->traced) {
-        command->environment[used++] = arm->preload;
-    }
-    command->environment[used] = NULL;
+    peers_environment_fill(&spans->arms, arm, !job->traced, command->environment);
     command->spec = (child_spec_t){.arguments = command->arguments,
                                    .environment = command->environment,
                                    .core = job->core,
                                    .timeout = TIMEOUT_SECONDS + job->settle};
 }
 
-static bool text_is(const json_t *report, const char *key, const char *expected)
-{
-    const char *text = json_string_value(json_object_get(report, key));
-    return text != NULL && strcmp(text, expected) == 0;
-}
-
 /* What is wrong with the report, or NULL. Fills the sample's figures. */
-static const char *report_fault(const json_t *report, const spans_job_t *job, const arm_t *arm, spans_sample_t *sample)
+static const char *report_fault(const json_t *report, const spans_job_t *job, spans_sample_t *sample)
 {
     bool nothing = job->row == SPANS_NOTHING;
-    if (!text_is(report, "row", row_kind(job->row)) ||
-        !text_is(report, "on", job->arm == ARM_CUBBY ? "cubby" : "libc")) {
-        return "it is another row";
-    }
     if (!nothing && (json_integer_value(json_object_get(report, "loops")) != spans_rows[job->row].loops ||
                      json_integer_value(json_object_get(report, "mib")) != spans_rows[job->row].mib ||
-                     !text_is(report, "touch", spans_rows[job->row].touch))) {
+                     !peers_text_is(report, "touch", spans_rows[job->row].touch))) {
         return "it did something else";
-    }
-    if (arm->preload[0] != '\0' && !text_is(report, "malloc_of", strchr(arm->preload, '=') + 1)) {
-        return "what it should preload does not serve it";
     }
     double cpu = json_number_value(json_object_get(report, "cpu_seconds"));
     double wall = json_number_value(json_object_get(report, "wall_seconds"));
@@ -112,12 +92,11 @@ static const char *report_fault(const json_t *report, const spans_job_t *job, co
 bool spans_sample_read(const char *line, const spans_job_t *job, const arm_t *arm, spans_sample_t *sample, char *reason,
                        size_t size)
 {
-    json_error_t error;
-    json_t *report = json_loads(line, JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, &error);
-    const char *fault = "it is not JSON";
+    const char *fault;
+    json_t *report = peers_line_read(line, row_kind(job->row), arm, &fault);
     memset(sample, 0, sizeof *sample);
     if (report != NULL) {
-        fault = report_fault(report, job, arm, sample);
+        fault = report_fault(report, job, sample);
     }
     if (fault != NULL) {
         snprintf(reason, size, "%s printed what cannot be used: %s", row_kind(job->row), fault);

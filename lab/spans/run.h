@@ -4,6 +4,7 @@
 #define CUBBY_LAB_SPANS_RUN_H
 
 #include "lab/child.h"
+#include "lab/peers.h"
 #include "lab/spans/suite.h"
 
 /* A row that does nothing: what the start of a process costs. */
@@ -19,9 +20,9 @@ typedef struct spans_job {
 
 typedef struct spans_command {
     child_spec_t spec;
-    char options[6][32];
+    char options[5][32];
     const char *arguments[24];
-    const char *environment[6];
+    const char *environment[PEERS_ENTRY_COUNT];
 } spans_command_t;
 
 void spans_command_fill(const spans_t *spans, const spans_job_t *job, spans_command_t *command);

@@ -20,8 +20,6 @@
 #include <jansson.h>
 
 #define SPANS_SETTLE_SECONDS 2.0
-#define SPANS_TIED 1.05        /* times within this factor are a tie */
-#define SPANS_SETTLED_MOST 1.1 /* of the lowest settled size */
 
 enum { SPANS_ROW_COUNT = 26 };
 
@@ -97,6 +95,8 @@ void spans_plan(spans_t *spans, bool quick);
 
 /* Selects rows by a comma-separated list of names, or beginnings of names. False, with the first wrong one. */
 bool spans_select(spans_t *spans, const char *list, char *wrong, size_t size);
+
+const char *spans_row_name(size_t row);
 
 /* True when the machine has the memory for the row. */
 bool spans_row_fits(const spans_t *spans, size_t row);

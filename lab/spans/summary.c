@@ -46,32 +46,17 @@ void spans_summarize(const spans_t *spans, size_t row, arm_id_t arm, spans_summa
     free(seconds);
 }
 
-void spans_judge(const spans_t *spans, size_t row, spans_verdict_t *verdict)
+void spans_judge(const spans_t *spans, size_t row, verdict_t *verdict)
 {
     const spans_result_t *result = &spans->results[row];
-    double best = INFINITY;
-    memset(verdict, 0, sizeof *verdict);
-    verdict->settled_kib = result->memory[ARM_CUBBY].settled_kib;
+    verdict_begin(verdict, result->memory[ARM_CUBBY].settled_kib);
     for (arm_id_t arm = 0; arm < ARM_COUNT; arm++) {
         spans_summary_t summary;
-        if (arm == ARM_CUBBY || !arm_is_in(&spans->arms.arms[arm])) {
-            continue;
-        }
-        spans_summarize(spans, row, arm, &summary);
-        if (summary.pairs > 0 && !summary.at_least && !summary.unknown && summary.time.value < best) {
-            best = summary.time.value;
-            verdict->fastest = arm;
-            verdict->known = true;
-        }
-        long long settled = result->memory[arm].settled_kib;
-        if (settled > 0 && (verdict->least_kib == 0 || settled < verdict->least_kib)) {
-            verdict->least_kib = settled;
-            verdict->smallest = arm;
-            verdict->known = true;
+        if (arm != ARM_CUBBY && arm_is_in(&spans->arms.arms[arm])) {
+            spans_summarize(spans, row, arm, &summary);
+            bool timed = summary.pairs > 0 && !summary.at_least && !summary.unknown;
+            verdict_add(verdict, arm, timed ? summary.time.value : INFINITY, result->memory[arm].settled_kib);
         }
     }
-    verdict->behind = 1 / best;
-    verdict->slower = verdict->behind > SPANS_TIED;
-    verdict->larger =
-        verdict->least_kib > 0 && (double)verdict->settled_kib > SPANS_SETTLED_MOST * (double)verdict->least_kib;
+    verdict_end(verdict);
 }

@@ -4,6 +4,7 @@
 #define CUBBY_LAB_SPANS_SUMMARY_H
 
 #include "lab/spans/suite.h"
+#include "lab/verdict.h"
 
 typedef struct spans_summary {
     size_t pairs;          /* with Cubby; for Cubby itself, of all arms */
@@ -15,18 +16,7 @@ typedef struct spans_summary {
 
 void spans_summarize(const spans_t *spans, size_t row, arm_id_t arm, spans_summary_t *summary);
 
-/* How Cubby stands in a row. */
-typedef struct spans_verdict {
-    bool known;            /* there is something to compare with */
-    bool slower;           /* than `fastest`, by more than a tie */
-    arm_id_t fastest;      /* of all arms but Cubby */
-    double behind;         /* Cubby's time over the fastest's */
-    bool larger;           /* more than a tenth above `smallest` after two seconds */
-    arm_id_t smallest;     /* of all arms but Cubby, in what stays resident */
-    long long least_kib;   /* its size */
-    long long settled_kib; /* Cubby's */
-} spans_verdict_t;
-
-void spans_judge(const spans_t *spans, size_t row, spans_verdict_t *verdict);
+/* How Cubby stands in a row: in time, and in what stays resident. */
+void spans_judge(const spans_t *spans, size_t row, verdict_t *verdict);
 
 #endif
