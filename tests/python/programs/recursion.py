@@ -18,7 +18,8 @@ def add(depth):
 def deep():
     sys.setrecursionlimit(200_000)
     assert count(100_000) == 100_000
-    assert add(5_000) == 5_000
+    depth = 5_000 if sys.version_info < (3, 12) else 500  # later versions count what goes through C
+    assert add(depth) == depth
     results.append(True)
 
 
@@ -66,7 +67,7 @@ for _ in range(500):
 assert list(generator) == []
 
 nested = []
-for _ in range(2_000):
+for _ in range(100_000):  # deeper than any version's picklers go
     nested = [nested]
 for function in (copy.deepcopy, pickle.dumps, repr, hash):
     try:
