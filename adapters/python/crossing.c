@@ -15,7 +15,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define INTERPOSED __attribute__((visibility("default")))
+/* Under the C library's own name, whatever its headers make of it. */
+#define INTERPOSED(name) __asm__(name) __attribute__((visibility("default")))
+
+void crossing_free(void *block) INTERPOSED("free");
+void *crossing_realloc(void *block, size_t size) INTERPOSED("realloc");
 
 static void (*next_free)(void *);
 static void *(*next_realloc)(void *, size_t);
@@ -66,7 +70,7 @@ static void crossing_report(const char *function, const void *caller)
     }
 }
 
-INTERPOSED void free(void *block)
+void crossing_free(void *block)
 {
     if (CUBBY_LIKELY(!cubby_owns(block))) {
         if (next_free != NULL || (next_find() && next_free != NULL)) {
@@ -80,7 +84,7 @@ INTERPOSED void free(void *block)
     errno = saved;
 }
 
-INTERPOSED void *realloc(void *block, size_t size)
+void *crossing_realloc(void *block, size_t size)
 {
     if (CUBBY_LIKELY(!cubby_owns(block))) {
         return next_realloc != NULL || (next_find() && next_realloc != NULL) ? next_realloc(block, size) : NULL;

@@ -107,7 +107,10 @@ bool plain_free_slow(void *block)
 
 void cubby_free_later(void *block)
 {
-    cubby_heap_t *owner = block == NULL ? NULL : block_heap(block);
+    if (block == NULL) {
+        return;
+    }
+    cubby_heap_t *owner = block_heap(block);
     if (owner == NULL || owner->kind == HEAP_THREAD || owner == &heap_plain) {
         cubby_free(block);
         return;

@@ -88,6 +88,11 @@ static void *memory[BLOCKS_MOST][2]; /* blocks: the first word is the link */
 static size_t received[BLOCKS_MOST];
 static size_t block_count;
 
+static size_t block_index(const void *block)
+{
+    return ((uintptr_t)block - (uintptr_t)memory) / sizeof memory[0];
+}
+
 static void push_one(size_t block)
 {
     remote_push(&owner, memory[block], memory[block]);
@@ -114,7 +119,7 @@ static void take_all(void)
 {
     for (void *block = remote_exchange(&owner); block != NULL;) {
         void *next = *(void **)block;
-        size_t index = (size_t)((void *(*)[2])block - memory);
+        size_t index = block_index(block);
         assert_true(index < block_count);
         received[index]++;
         *(void **)block = &owner; /* the owner uses it anew */
@@ -145,7 +150,7 @@ static size_t explore(size_t count, void (*const *runs)(void), size_t blocks)
         size_t made = run_once(given);
         running = 0;
         for (void *block = owner.remote; block != NULL; block = *(void **)block) {
-            received[(size_t)((void *(*)[2])block - memory)]++;
+            received[block_index(block)]++;
         }
         size_t wrong = 0;
         for (size_t i = 0; i < blocks; i++) {

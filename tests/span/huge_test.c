@@ -358,14 +358,14 @@ static void what_the_last_huge_page_holds_beyond_the_top_goes_with_it(void **sta
     fake.on_purge = note_purge;
     for (uint32_t chunks = 1; chunks <= 2; chunks++) {
         span_t *last = span_written((size_t)chunks * CHUNK_PAGES + 3);
-        assert_int_equal(regions[0].top, FROM_PAGES + chunks * CHUNK_PAGES + 3);
+        assert_int_equal(regions[0].top, FROM_PAGES + (size_t)chunks * CHUNK_PAGES + 3);
         if (chunks == 1) {
             span_free_written(last);
         } else {
             span_shrink(last, 1);
         }
         assert_true(span_is_valid());
-        assert_int_equal(regions[0].top, FROM_PAGES + (chunks + 1) * CHUNK_PAGES);
+        assert_int_equal(regions[0].top, FROM_PAGES + (size_t)(chunks + 1) * CHUNK_PAGES);
         (void)span_trim();
         assert_int_equal(page_of(purged_start) + (purged_size >> PAGE_SHIFT), regions[0].top);
         assert_int_equal(spans_stats().retained, 0);

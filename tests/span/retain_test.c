@@ -5,7 +5,7 @@
 /* Pages that may be retained beyond the rule with `used` in use. */
 static size_t slack(size_t used)
 {
-    return 2 * PAGES_PER_MIB + used / 64;
+    return (size_t)2 * PAGES_PER_MIB + used / 64;
 }
 
 static int rule_start(void **state)
