@@ -10,7 +10,7 @@ DESTDIR ?=
 # just have installed it.
 MESON = $$(command -v /usr/bin/meson || echo meson)
 
-.PHONY: help run bench test sanitize tsan conformance newer-python check format install clean build
+.PHONY: help run bench test sanitize tsan soak conformance newer-python check format install clean build
 .PHONY: setup-run setup-test setup-check setup-conformance setup-newer
 # Ninja uses all cores by itself; the set-up must not run twice at once.
 .NOTPARALLEL:
@@ -24,6 +24,7 @@ help:
 	@echo '  make check      format, warnings, clang-tidy, cppcheck, include arrows, exported symbols'
 	@echo '  make sanitize   all tests under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo '  make tsan       the tests with threads under ThreadSanitizer'
+	@echo '  make soak       peaks and troughs of memory for ten minutes; SECONDS=N for another time'
 	@echo "  make conformance  CPython's own tests on Cubby, against stock; PART=ci for ten minutes of them"
 	@echo '  make newer-python  build CPython 3.13, 3.13 without its lock, and 3.14 where it can be had, for the tests'
 	@echo '  make format     lay out the code'
@@ -50,6 +51,11 @@ sanitize: setup-test $(SANITIZE)/build.ninja
 tsan: setup-test $(TSAN)/build.ninja
 	@ninja -C $(TSAN)
 	@setarch -R tools/run-tests $(TSAN) tsan --suite threads
+
+SECONDS ?= 600
+soak: setup-test $(BUILD)/.with-tests
+	@ninja -C $(BUILD)
+	@CUBBY_TEST_SOAK=$(SECONDS) $(BUILD)/tests/heap-soak_test
 
 # PART=ci is what a change must pass; without it this takes an hour or so.
 conformance: setup-conformance build

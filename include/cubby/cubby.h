@@ -61,7 +61,8 @@ CUBBY_API CUBBY_MALLOC_LIKE void *cubby_calloc(size_t count, size_t size);
 
 /*
  * Resizes a block and keeps its content up to the smaller size. NULL allocates; size zero shrinks to a zero-byte block
- * and does not free. On failure the old block is intact. A block from a heap object stays in that heap, whose owner calls.
+ * and does not free. On failure the old block is intact. A block from a heap object stays in that heap, and its owner
+ * calls.
  */
 CUBBY_API void *cubby_realloc(void *block, size_t size) __attribute__((warn_unused_result));
 
@@ -69,8 +70,8 @@ CUBBY_API void *cubby_realloc(void *block, size_t size) __attribute__((warn_unus
 CUBBY_API void cubby_free(void *block);
 
 /*
- * Frees any block, from any thread, whatever the rule of its heap's owner: the owner takes it in when it next runs out of
- * blocks. For places that cannot keep the rule, such as a C library's free() that is handed a runtime's block.
+ * Frees any block, from any thread, whatever the rule of its heap's owner: the owner takes it in when it next runs out
+ * of blocks. For places that cannot keep the rule, such as a C library's free() that is handed a runtime's block.
  */
 CUBBY_API void cubby_free_later(void *block);
 
@@ -83,7 +84,7 @@ CUBBY_API CUBBY_MALLOC_LIKE void *cubby_aligned_alloc(size_t alignment, size_t s
 /* The bytes that may be used at block: at least what was asked for. 0 for NULL. */
 CUBBY_API size_t cubby_usable_size(const void *block);
 
-/* True when pointer is the address of a block that a Cubby heap gave out, freed or not. Any pointer may be asked about. */
+/* True when pointer is the address of a block that a Cubby heap gave out, freed or not. Any pointer may be asked for. */
 CUBBY_API bool cubby_owns(const void *pointer);
 
 /* Gives every page that holds no block back to the system, now. Returns the bytes given back. */
@@ -100,7 +101,7 @@ CUBBY_API void cubby_addresses_release(void);
 
 typedef struct cubby_heap cubby_heap_t;
 
-/* Who may use a heap. Builds of the library with assertions stop a program that breaks the rule, where they can see it. */
+/* Who may use a heap. A library built with assertions stops a program that breaks the rule, where it can see that. */
 typedef enum cubby_owner {
     /*
      * Whoever holds one particular lock, a runtime's interpreter lock, say: all calls that name the heap, and the plain
@@ -108,8 +109,8 @@ typedef enum cubby_owner {
      */
     CUBBY_OWNER_LOCK,
     /*
-     * The thread that created it. Other threads give blocks back with cubby_free(), without a lock; the owner takes them in when a bin
-     * runs empty. The heap is destroyed by its thread when no other thread is freeing blocks of it.
+     * The thread that created it. Other threads give blocks back with cubby_free(), without a lock; the owner takes them
+     * in when a bin runs empty. The heap is destroyed by its thread when no other thread is freeing blocks of it.
      */
     CUBBY_OWNER_THREAD,
     /* Any thread: calls take a lock inside. Not for cubby_new() and cubby_delete() from several threads at once. */
@@ -150,9 +151,8 @@ typedef struct cubby_stats {
     size_t huge_advised; /* of what is committed, where huge pages were asked for */
     size_t lock_takes;   /* locks taken inside Cubby, since start */
     size_t lock_waits;   /* how many of them were held by another thread */
-    size_t
-        parcels; /* sent to another thread's heap with blocks of it, since start; a thread's count up to its last tidying */
-    size_t page_size; /* the system's */
+    size_t parcels;      /* of blocks sent to another thread's heap, since start, as far as threads have told */
+    size_t page_size;    /* the system's */
 } cubby_stats_t;
 
 CUBBY_API void cubby_stats_get(cubby_stats_t *stats);
@@ -245,7 +245,7 @@ static inline void *cubby_bin_take_(cubby_heap_t *heap, unsigned size_class)
     return cubby_bin_refill_(heap, size_class);
 }
 
-/* Counting down and testing is one instruction, so the room is signed; what answers an overflow sets it to 0 or more. */
+/* Counting down and testing is one instruction, so the room is signed. Whoever answers an overflow sets it anew. */
 static inline void cubby_bin_give_(cubby_heap_t *heap, void *block, unsigned size_class)
 {
     cubby_bin_t *bin = (cubby_bin_t *)(void *)heap + size_class;

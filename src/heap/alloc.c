@@ -80,8 +80,8 @@ static bool bin_fill(cubby_heap_t *heap, unsigned size_class)
 }
 
 /*
- * What other threads freed comes first. Other classes may sit on empty pools: before a request fails, they give them up,
- * and it is tried once more.
+ * What other threads freed comes first. Other classes may sit on empty pools: before a request fails, they give them
+ * up, and it is tried once more.
  */
 void *cubby_bin_refill_(cubby_heap_t *heap, unsigned size_class)
 {

@@ -177,8 +177,8 @@ void heap_note_fork(void)
 enum { FORK_SHARE = 8 };
 
 /*
- * Whether the bins are to be handed back now. Not in a child process that still lives on its parent's pools: that writes
- * to free blocks all over them, and each page written is one that parent and child no longer share.
+ * Whether the bins are to be handed back now. Not in a child process that still lives on its parent's pools: that
+ * writes to free blocks all over them, and each page written is one that parent and child no longer share.
  */
 static bool flush_is_due(cubby_heap_t *heap)
 {

@@ -14,10 +14,11 @@
  * what a whole pool has, and only when no pool has anything a new pool. A free goes to the bin, or, when the bin holds
  * too much, to the block's own pool. A pool with nothing but free blocks goes back to the span layer.
  *
- * How much a bin holds is not counted at every step: an allocation counts nothing, a free counts bin->room down. At
- * zero the bin's list is measured, up to room / BIN_MEASURE_SHARE blocks. Shorter: room is set anew. Longer: the bin spills, which
- * means that frees go to their pools until allocations have emptied it. So a bin never holds more than the measure, the
- * room, and what one pool had to offer; and a heap is sure to look after itself once in every so many frees.
+ * How much a bin holds is not counted at every step: an allocation counts nothing, a free counts bin->room down.
+ * Where none is left the bin's list is measured, up to room / BIN_MEASURE_SHARE blocks. Shorter: room is set anew.
+ * Longer: the bin spills, which means that frees go to their pools until allocations have emptied it. So a bin never
+ * holds more than the measure, the room, and what one pool had to offer; and a heap is sure to look after itself once
+ * in every so many frees.
  *
  * Shelves. A pool stands on shelf 0 to 3 by quarters of its blocks free, shelf 0 the fullest; on SHELF_FULL when it
  * has nothing to offer (its free blocks, if any, are in a bin). A bin takes from the fullest pool there is, so that

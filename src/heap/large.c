@@ -15,8 +15,8 @@ static size_t pages_of(size_t size)
 }
 
 /*
- * Enters a span as a large block of the heap; NULL for NULL. Those of thread heaps belong to no thread: whoever frees one
- * gives its span back at once.
+ * Enters a span as a large block of the heap; NULL for NULL. Those of thread heaps belong to no thread: whoever frees
+ * one gives its span back at once.
  */
 static void *large_take(cubby_heap_t *heap, span_t *span)
 {

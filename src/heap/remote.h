@@ -8,8 +8,9 @@
  *   heap n     remote -> block -> block -> ...       taken whole by its owner: one exchange
  *
  * A parcel leaves when it holds OUTBOX_BYTES, when its place is wanted for another heap's, when its thread ends, and
- * from time to time. The owner collects when a bin runs empty and when it looks at the clock. Pushing parcels and taking all at once has no ABA problem: nobody takes a single block off the shared list. What may happen in which order
- * is tried exhaustively in tests/heap/schedule_test.c.
+ * from time to time. The owner collects when a bin runs empty and when it looks at the clock. Pushing parcels and taking
+ * all at once has no ABA problem: nobody takes a single block off the shared list. Every order in which that may happen
+ * is tried in tests/heap/schedule_test.c.
  */
 #ifndef CUBBY_HEAP_REMOTE_H
 #define CUBBY_HEAP_REMOTE_H

@@ -130,7 +130,7 @@ static size_t retain_slack(size_t peak)
     return swing < slack ? swing : slack;
 }
 
-/* Pages retained beyond what is missing to the peak, when they are so by more than the slack and `tolerance`; else 0. */
+/* Pages retained beyond what is missing to the peak, when these are more than the slack and `tolerance`; else 0. */
 static size_t excess_over(size_t peak, size_t tolerance)
 {
     size_t missing = peak - state.used;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions without a heap. The default heap lives as long as the process, so the tests share it, in their order. */
+/* The functions without a heap. A thread's heap lives as long as the thread: the tests share it, in their order. */
 #include "support/heap.h"
 #include "support/memory.h"
 

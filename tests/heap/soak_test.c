@@ -7,9 +7,9 @@
  *   pages held   A large block is whole pages of its own: its size and less than a page. A block in a pool holds the
  *                pool: at worst each survivor has one to itself, and the pools they hold are at most all there were at
  *                the peak.
- *   retained     The rule of retention: what is free and resident is at most 1 MiB, a 64th of what is in use, and, of
- *                pieces that cost more than they give, an eighth. A huge page that is half in use is kept whole beside
- *                that: its free half at most. And what was touched of a huge page last counts whole: 2 MiB.
+ *   retained     The rule of retention: what is free and resident is at most 2 MiB, a 64th of what is in use, and, of
+ *                pieces that cost more than they give, an eighth; and 1 MiB for the light work under way. A huge page
+ *                that is half in use is kept whole beside that: its free half at most.
  *   the rest     Tables, a hundredth of what the peak was; and what the test itself needs.
  *
  *   CUBBY_TEST_SOAK   seconds to go on for; without it a few rounds of each kind

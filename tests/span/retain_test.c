@@ -135,7 +135,7 @@ static void the_slack_is_two_mebibytes_and_a_64th_of_what_is_in_use(void **state
     }
 }
 
-/* A heap that has taken and given nothing for a window keeps nothing; one that swings a little, as much as it swings. */
+/* A heap that has taken and given nothing for a window keeps nothing; one that swings, as much as it swings. */
 static void the_slack_is_no_more_than_the_use_has_swung(void **state)
 {
     (void)state;
