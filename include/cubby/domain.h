@@ -3,8 +3,8 @@
  * Domains: who may allocate. A runtime sends each request through one of three tables:
  *
  *   raw   any thread, no lock held                    libc at start
- *   mem   buffers of the runtime, lock held           the default heap
- *   obj   objects of the runtime, lock held           the default heap; requests of 17 to 24 bytes take 24
+ *   mem   buffers of the runtime                      the calling thread's heap
+ *   obj   objects of the runtime                      the same; requests of 17 to 24 bytes take 24
  *
  * A table has the shape of CPython's PyMemAllocatorEx (PEP 445), so it can be handed to PyMem_SetAllocator as it is.
  */
