@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cubby/domain.h>
 
-#include "heap/malloc.h"
+#include "domain/table.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -31,52 +31,10 @@ static void libc_free(void *ctx, void *block)
     free(block);
 }
 
-static void *default_malloc(void *ctx, size_t size)
-{
-    (void)ctx;
-    return cubby_malloc(size);
-}
-
-static void *default_calloc(void *ctx, size_t count, size_t size)
-{
-    (void)ctx;
-    return cubby_calloc(count, size);
-}
-
-static void *default_realloc(void *ctx, void *block, size_t size)
-{
-    (void)ctx;
-    return cubby_realloc(block, size);
-}
-
-static void *default_malloc_obj(void *ctx, size_t size)
-{
-    (void)ctx;
-    return malloc_obj(size);
-}
-
-static void *default_calloc_obj(void *ctx, size_t count, size_t size)
-{
-    (void)ctx;
-    return calloc_obj(count, size);
-}
-
-static void *default_realloc_obj(void *ctx, void *block, size_t size)
-{
-    (void)ctx;
-    return plain_realloc(block, size, true);
-}
-
-static void default_free(void *ctx, void *block)
-{
-    (void)ctx;
-    cubby_free(block);
-}
-
 static cubby_allocator_t tables[CUBBY_DOMAIN_COUNT] = {
     [CUBBY_DOMAIN_RAW] = {NULL, libc_malloc, libc_calloc, libc_realloc, libc_free},
-    [CUBBY_DOMAIN_MEM] = {NULL, default_malloc, default_calloc, default_realloc, default_free},
-    [CUBBY_DOMAIN_OBJ] = {NULL, default_malloc_obj, default_calloc_obj, default_realloc_obj, default_free},
+    [CUBBY_DOMAIN_MEM] = {NULL, thread_mem_malloc, thread_mem_calloc, thread_mem_realloc, thread_free},
+    [CUBBY_DOMAIN_OBJ] = {NULL, thread_obj_malloc, thread_obj_calloc, thread_obj_realloc, thread_free},
 };
 
 cubby_allocator_t cubby_libc_allocator(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables that serve a domain from a heap: what a runtime calls on every request. ctx is the heap. */
-#include <cubby/domain.h>
+#include "domain/table.h"
 
 #include "heap/heap.h"
 #include "heap/malloc.h"
@@ -119,25 +119,25 @@ cubby_allocator_t cubby_heap_allocator(cubby_heap_t *heap, cubby_domain_t domain
 
 /* ---- The same for any thread: ctx is who takes blocks that are not Cubby's ---- */
 
-static void *thread_mem_malloc(void *ctx, size_t size)
+void *thread_mem_malloc(void *ctx, size_t size)
 {
     (void)ctx;
     return heap_malloc(thread_heap, size);
 }
 
-static void *thread_obj_malloc(void *ctx, size_t size)
+void *thread_obj_malloc(void *ctx, size_t size)
 {
     (void)ctx;
     return heap_malloc_obj(thread_heap, size);
 }
 
-static void *thread_mem_calloc(void *ctx, size_t count, size_t size)
+void *thread_mem_calloc(void *ctx, size_t count, size_t size)
 {
     (void)ctx;
     return heap_calloc(thread_heap, count, size, false);
 }
 
-static void *thread_obj_calloc(void *ctx, size_t count, size_t size)
+void *thread_obj_calloc(void *ctx, size_t count, size_t size)
 {
     (void)ctx;
     return heap_calloc(thread_heap, count, size, true);
@@ -156,7 +156,7 @@ static __attribute__((noinline)) void thread_free_slow(const cubby_allocator_t *
     heap_free_refuse(NULL, block);
 }
 
-static void thread_free(void *ctx, void *block)
+void thread_free(void *ctx, void *block)
 {
     cubby_heap_t *heap = thread_heap;
     uint32_t size_class = heap_class_of(heap, block);
@@ -175,12 +175,12 @@ static void *thread_realloc(const cubby_allocator_t *foreign, void *block, size_
     return plain_realloc(block, size, obj);
 }
 
-static void *thread_mem_realloc(void *ctx, void *block, size_t size)
+void *thread_mem_realloc(void *ctx, void *block, size_t size)
 {
     return thread_realloc(ctx, block, size, false);
 }
 
-static void *thread_obj_realloc(void *ctx, void *block, size_t size)
+void *thread_obj_realloc(void *ctx, void *block, size_t size)
 {
     return thread_realloc(ctx, block, size, true);
 }

@@ -208,8 +208,8 @@ void *pool_block_resize(cubby_heap_t *heap, void *block, uint32_t size_class, si
 /* The same for a large block, of this heap or, where this is a thread heap, of any. */
 void *large_block_resize(cubby_heap_t *heap, void *block, size_t size, bool obj);
 
-/* True when a block of that size is left where it is for the new size. */
-bool block_may_stay(size_t block_bytes, size_t size);
+/* True when a block of that size is left where it is for the new size, by a caller of which obj is true or not. */
+bool block_may_stay(const void *block, size_t block_bytes, size_t size, bool obj);
 
 /* Resizes a large block in place when that is worth it. False, and nothing changed, otherwise. */
 bool heap_large_resize(span_t *span, size_t size);

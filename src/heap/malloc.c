@@ -54,16 +54,6 @@ void *cubby_realloc(void *block, size_t size)
     return plain_realloc(block, size, false);
 }
 
-void *malloc_obj(size_t size)
-{
-    return heap_malloc_obj(thread_heap, size);
-}
-
-void *calloc_obj(size_t count, size_t size)
-{
-    return heap_calloc(thread_heap, count, size, true);
-}
-
 /* ---- Blocks of other heaps ---- */
 
 /* Frees a pool's block of another heap. */
@@ -129,7 +119,7 @@ static void plain_free_rest(void *block)
 static void *block_move(void *block, size_t size, bool obj)
 {
     size_t old_size = block_size(block);
-    if (block_may_stay(old_size, size) && (obj || (uintptr_t)block % 16 == 0)) {
+    if (block_may_stay(block, old_size, size, obj)) {
         return block;
     }
     void *moved = obj ? heap_malloc_obj(thread_heap, size) : heap_malloc(thread_heap, size);

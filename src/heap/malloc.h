@@ -6,11 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* As cubby_malloc() and calloc, but a request of 17 to 24 bytes takes 24, aligned to 8. */
-void *malloc_obj(size_t size);
-void *calloc_obj(size_t count, size_t size);
-
-/* As cubby_realloc(); `obj`: with the sizes of malloc_obj(). */
+/* As cubby_realloc(); `obj`: a request of 17 to 24 bytes takes 24, aligned to 8. */
 void *plain_realloc(void *block, size_t size, bool obj);
 
 /* What cubby_free() does when the block is not of a pool of the thread's own heap. False: it is no block of Cubby's. */

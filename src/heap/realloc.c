@@ -11,19 +11,18 @@
 /* A block stays when the new size fits and uses more than KEEP_NUMERATOR / KEEP_DENOMINATOR of it: pymalloc's rule. */
 enum { KEEP_NUMERATOR = 3, KEEP_DENOMINATOR = 4 };
 
-bool block_may_stay(size_t block_bytes, size_t size)
+/* A block aligned to 8 only must not stay for a caller who counts on 16. */
+bool block_may_stay(const void *block, size_t block_bytes, size_t size, bool obj)
 {
-    return size <= block_bytes && size * KEEP_DENOMINATOR > block_bytes * KEEP_NUMERATOR;
+    return size <= block_bytes && size * KEEP_DENOMINATOR > block_bytes * KEEP_NUMERATOR &&
+           (obj || (uintptr_t)block % 16 == 0);
 }
 
-/*
- * List buffers take this path at every growth step: two bins, and a copy of a few words. A block aligned to 8 only must
- * not stay for a caller who counts on 16.
- */
+/* List buffers take this path at every growth step: two bins, and a copy of a few words. */
 void *pool_block_resize(cubby_heap_t *heap, void *block, uint32_t size_class, size_t size, bool obj)
 {
     size_t old_size = heap->bins[size_class].size;
-    if (block_may_stay(old_size, size) && (obj || (uintptr_t)block % 16 == 0)) {
+    if (block_may_stay(block, old_size, size, obj)) {
         return block;
     }
     void *moved = obj ? heap_malloc_obj(heap, size) : heap_malloc(heap, size);
