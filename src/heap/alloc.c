@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/heap.h"
+#include "heap/borrow.h"
 #include "heap/check.h"
 #include "heap/pool.h"
 #include "heap/remote.h"
 #include "heap/shared.h"
+#include "heap/spare.h"
 #include "heap/words.h"
 
 #include <errno.h>
@@ -40,13 +42,17 @@ static bool bin_is_empty(const cubby_bin_t *bin)
 static bool bin_carve_new(cubby_heap_t *heap, unsigned size_class)
 {
     heap_class_t *class = &heap->classes[size_class];
-    span_t *pool = span_alloc(class->pages, PAGE_BYTES);
+    span_t *pool = spare_take(heap, class->pages, false);
+    class->fresh_zero = false;
     if (pool == NULL) {
-        return false;
+        pool = span_alloc(class->pages, PAGE_BYTES);
+        if (pool == NULL) {
+            return false;
+        }
+        class->fresh_zero = span_is_clean(pool);
     }
     pool->heap = heap;
     pool->size_class = (uint8_t)size_class;
-    class->fresh_zero = span_is_clean(pool);
     heap->pool_pages += pool->pages;
     span_tag_all(pool, heap->tag | size_class);
     bin_take_new(heap, pool);
@@ -87,6 +93,10 @@ void *cubby_bin_refill_(cubby_heap_t *heap, unsigned size_class)
 {
     if (heap_is_front(heap)) {
         return front_take(heap, size_class);
+    }
+    if (borrow_use(heap, size_class)) {
+        heap_tick(heap, EVENT_BORROW);
+        return cubby_bin_take_(heap, size_class);
     }
     heap_tick(heap, EVENT_REFILL);
     if (remote_collect(heap) && !bin_is_empty(&heap->bins[size_class])) {
@@ -144,7 +154,12 @@ static __attribute__((noinline)) void *heap_calloc_large(cubby_heap_t *heap, siz
         errno = ENOMEM;
         return NULL;
     }
-    span_zero(span_find(block), 0, size);
+    span_t *span = span_find(block);
+    if (span->reused) {
+        memset(block, 0, size);
+    } else {
+        span_zero(span, 0, size);
+    }
     return block;
 }
 

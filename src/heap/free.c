@@ -45,7 +45,7 @@ static __attribute__((noinline)) void bin_measure(cubby_heap_t *heap, void *bloc
 {
     cubby_bin_t *bin = &heap->bins[size_class];
     heap_class_t *class = &heap->classes[size_class];
-    heap_tick(heap, EVENT_MEASURE);
+    heap_tick(heap, (uint32_t) class->room / FREES_PER_EVENT);
     class->spilling = list_is_long(bin->free, (size_t) class->room / BIN_MEASURE_SHARE);
     if (class->spilling) {
         pool_free(heap, block);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/heap.h"
 
+#include "heap/borrow.h"
 #include "heap/check.h"
 #include "heap/pool.h"
 #include "heap/remote.h"
@@ -59,11 +60,12 @@ static void number_drop(uint32_t number)
 
 static void heap_init_classes(cubby_heap_t *heap)
 {
+    size_t least = heap->kind == HEAP_THREAD ? BIN_ROOM_LEAST_THREAD : BIN_ROOM_LEAST;
     for (unsigned size_class = 0; size_class < CUBBY_CLASS_COUNT; size_class++) {
         size_t size = class_size(size_class);
         heap_class_t *class = &heap->classes[size_class];
         size_t room = BIN_BYTES / size;
-        room = room < BIN_ROOM_LEAST ? BIN_ROOM_LEAST : room;
+        room = room < least ? least : room;
         room = room > BIN_ROOM_MOST ? BIN_ROOM_MOST : room;
         class->pages = (uint32_t)class_pool_pages(size);
         class->capacity = (uint32_t)(((size_t) class->pages << PAGE_SHIFT) / size);
@@ -86,11 +88,12 @@ cubby_heap_t *heap_create(heap_kind_t kind)
     }
     span_zero(home, 0, span_bytes(home));
     cubby_heap_t *heap = (cubby_heap_t *)(void *)span_start(home);
-    heap->tag = number << TAG_CLASS_BITS;
+    heap->tag = number << TAG_CLASS_BITS | (kind == HEAP_THREAD ? TAG_BORROWABLE : 0);
     heap->kind = (uint8_t)kind;
     heap->home = home;
     heap->thread = (uintptr_t)pthread_self();
     heap->forks_seen = forks;
+    heap->borrow_most = BORROW_BYTES_LEAST;
     heap_init_classes(heap);
     return heap;
 }
@@ -132,7 +135,7 @@ static void spans_free(span_t *span, size_t block_bytes)
     while (span != NULL) {
         span_t *next = span->next;
         span_tag_all(span, 0);
-        span_free(span, block_bytes == 0 ? span_bytes(span) : span->carved * block_bytes);
+        span_free(span, block_bytes == 0 || span->reused ? span_bytes(span) : span->carved * block_bytes);
         span = next;
     }
 }
@@ -154,7 +157,7 @@ void cubby_heap_destroy(cubby_heap_t *heap)
         }
     }
     spans_free(heap->large, 0);
-    uint32_t number = heap->tag >> TAG_CLASS_BITS;
+    uint32_t number = heap_number(heap);
     span_t *home = heap->home;
     span_free(home, span_bytes(home));
     number_drop(number);
@@ -201,7 +204,7 @@ static void heap_tidy(cubby_heap_t *heap)
         heap_flush(heap);
     }
     if (heap->kind == HEAP_THREAD) {
-        remote_send(heap);
+        borrow_send(heap);
         thread_heaps_tidy();
     }
 }

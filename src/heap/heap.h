@@ -42,10 +42,12 @@ enum {
     SHELF_FULL = SHELF_COUNT,
     /*
      * Room in a bin: blocks of 16 KiB together, half of a usual first-level cache; at least 4, so that large classes
-     * have some; at most 256, so that tiny blocks do not pin hundreds of pools.
+     * have some, and 8 in a thread's heap, for which a new pool may mean to wait for a lock; at most 256, so that tiny
+     * blocks do not pin hundreds of pools.
      */
     BIN_BYTES = 16384,
     BIN_ROOM_LEAST = 4,
+    BIN_ROOM_LEAST_THREAD = 8,
     BIN_ROOM_MOST = 256,
     /*
      * The measure is half the room. Where a bin always holds that many, its list is walked once in a room's worth of
@@ -55,11 +57,20 @@ enum {
 };
 
 /*
- * What slow paths weigh on the way to the next look at the clock: a bin that measures itself has seen a room's worth of
- * frees, a pool that changes its shelf has usually seen a quarter of its blocks freed; a refill is a few dozen
- * nanoseconds, about what the look costs.
+ * What slow paths weigh on the way to the next look at the clock. Four frees weigh one: a bin that measures itself has
+ * seen a room's worth of them, a pool that changes its shelf usually a quarter of its blocks, of which 32 is enough to
+ * say; but a refill weighs 8, for it means that the heap may be growing.
  */
-enum { EVENTS_PER_TICK = 64, EVENT_REFILL = 8, EVENT_RESHELVE = 32, EVENT_MEASURE = 64, EVENT_LARGE = 64 };
+enum {
+    EVENTS_PER_TICK = 64,
+    EVENT_BORROW = 1,
+    EVENT_REFILL = 8,
+    EVENT_RESHELVE_MOST = 32,
+    EVENT_SPARE = 8,
+    EVENT_PARCEL = 64,
+    EVENT_LARGE = 64,
+    FREES_PER_EVENT = 4,
+};
 
 /*
  * When the bins are handed back: twice in the usual window of retention; and before new pools are made once these have
@@ -91,22 +102,34 @@ typedef enum heap_kind {
     HEAP_PLAIN,  /* any thread that has no heap yet: the one static heap_plain */
 } heap_kind_t;
 
-/*
- * Blocks on their way back to the heap of another thread. They travel together, so that the owner's line of the cache
- * is fetched once for all of them: 16 KiB of blocks, as many as a bin has room for.
- */
+/* Blocks of one class and of other threads' heaps, which this thread freed (borrow.h). */
+typedef struct heap_borrowed {
+    void *first; /* linked through their first words */
+    void *last;
+    uint32_t owner; /* whose they are, the tag above its class; or OWNER_MIXED */
+    uint32_t bytes;
+} heap_borrowed_t;
+
+/* Blocks on their way back to the heap of another thread, together: its line of the cache is fetched once for all. */
 typedef struct heap_outbox {
-    void *first; /* linked through their first word */
+    void *first; /* linked through their first words */
     void *last;
     cubby_heap_t *owner;
-    uint32_t number; /* the owner's */
-    uint32_t bytes;
 } heap_outbox_t;
 
-enum {
-    OUTBOX_COUNT = 64, /* by the owner's number: a program with more threads sends smaller parcels */
-    OUTBOX_BYTES = BIN_BYTES,
-};
+enum { OUTBOX_COUNT = 64 }; /* by the owner's number: a program with more threads sends smaller parcels */
+
+/* A span that the heap has given up, but keeps for a while (spare.h). */
+typedef struct heap_spare {
+    span_t *span;
+    uint32_t pages; /* 0: none is kept here */
+    uint32_t dirty_bytes;
+} heap_spare_t;
+
+enum { SPARE_COUNT = 32 };
+
+/* The tags of pools of HEAP_THREAD have this bit: such blocks any thread may borrow. */
+#define TAG_BORROWABLE ((uint32_t)1 << 31)
 
 struct cubby_heap {
     cubby_bin_t bins[CUBBY_CLASS_COUNT]; /* first: cubby.h relies on it */
@@ -129,13 +152,25 @@ struct cubby_heap {
     uint32_t fork_pages;                      /* pool pages that came with the last fork, 0: none, or no matter now */
     uint32_t flush_asked;                     /* cubby_trim() calls answered by handing the bins back */
     heap_class_t classes[CUBBY_CLASS_COUNT];
+    heap_borrowed_t borrowed[CUBBY_CLASS_COUNT];
+    uint32_t borrowed_bytes; /* of all classes */
+    uint32_t borrow_most;    /* that is kept of them */
+    bool borrow_used;        /* some of them were used again since they were last too many */
     heap_outbox_t outboxes[OUTBOX_COUNT];
+    heap_spare_t spares[SPARE_COUNT];
+    uint32_t spare_pages; /* of all of them */
+    uint32_t spare_next;  /* the place filled last */
     /* Written by other threads, so on a cache line of its own: blocks they freed, linked through their first word. */
     alignas(64) void *remote;
 };
 
 /* What cubby_malloc() uses in a thread that has no heap yet; also the owner of all large blocks of thread heaps. */
 extern cubby_heap_t heap_plain;
+
+static inline uint32_t heap_number(const cubby_heap_t *heap)
+{
+    return (heap->tag & ~TAG_BORROWABLE) >> TAG_CLASS_BITS;
+}
 
 /* True for the kinds that stand before another heap. */
 static inline bool heap_is_front(const cubby_heap_t *heap)

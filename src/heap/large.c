@@ -2,6 +2,7 @@
 /* Blocks above MEDIUM_MAX: each a span of its own, as many pages as it needs. */
 #include "heap/heap.h"
 #include "heap/shared.h"
+#include "heap/spare.h"
 
 /*
  * A large block that shrinks keeps pages while they are less than 1/SLACK_SHARE of it, so that one that moves up and
@@ -48,8 +49,13 @@ void *heap_large_alloc(cubby_heap_t *heap, size_t size, size_t alignment)
     if (heap_is_front(heap)) {
         return front_large_alloc(heap, size, alignment, false);
     }
+    span_t *span = alignment == PAGE_BYTES ? spare_take(heap, pages_of(size), true) : NULL;
+    if (span != NULL) {
+        heap_tick(heap, EVENT_SPARE);
+        return large_take(heap, span);
+    }
     heap_tick(heap, EVENT_LARGE);
-    span_t *span = span_alloc(pages_of(size), alignment);
+    span = span_alloc(pages_of(size), alignment);
     if (span == NULL) { /* bins may sit on pools that hold nothing else */
         heap_flush(heap);
         span = span_alloc(pages_of(size), alignment);
@@ -73,7 +79,7 @@ void heap_large_free(cubby_heap_t *heap, span_t *span)
 {
     if (span->heap == &heap_plain) {
         span_tag_first(span, 0);
-        span_free(span, span_bytes(span));
+        spare_give(heap, span, span_bytes(span));
         return;
     }
     if (span->previous != NULL) {

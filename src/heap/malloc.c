@@ -2,8 +2,10 @@
 /* The functions without a heap: each thread's own heap, and what of other heaps' blocks comes their way. */
 #include "heap/malloc.h"
 
+#include "heap/borrow.h"
 #include "heap/remote.h"
 #include "heap/shared.h"
+#include "heap/spare.h"
 #include "heap/thread.h"
 #include "os/lock.h"
 #include "os/os.h"
@@ -66,7 +68,7 @@ static void owner_free(cubby_heap_t *owner, void *block)
         } else if (own == owner) { /* beyond the first region */
             cubby_heap_free(own, block);
         } else {
-            remote_give(own, owner, block);
+            borrow_free(own, block, span_tag(block));
         }
     } else if (owner->kind == HEAP_OWNED && owner->thread != (uintptr_t)pthread_self()) {
         remote_push(owner, block, block);
@@ -75,8 +77,28 @@ static void owner_free(cubby_heap_t *owner, void *block)
     }
 }
 
+/* Frees a large block, which belongs to no thread. */
+static void plain_large_free(span_t *span)
+{
+    cubby_heap_t *heap = thread_heap;
+    uint32_t weight = span->pages <= SPARE_PAGES ? EVENT_SPARE : EVENT_LARGE;
+    heap_large_free(heap, span);
+    if (!heap_is_front(heap)) {
+        heap_tick(heap, weight);
+    }
+}
+
+/*
+ * Blocks of other threads' heaps come first: in programs that hand blocks round they are as frequent as own ones. The
+ * tag says that the page is cut into blocks of a thread's heap.
+ */
 bool plain_free_slow(void *block)
 {
+    uint32_t tag = span_tag_fast((uintptr_t)block);
+    if (CUBBY_LIKELY((tag & TAG_BORROWABLE) != 0 && thread_heap->kind == HEAP_THREAD)) {
+        borrow_free(thread_heap, block, tag);
+        return true;
+    }
     if (block == NULL) {
         return true;
     }
@@ -85,10 +107,7 @@ bool plain_free_slow(void *block)
         return false;
     }
     if (owner == &heap_plain) {
-        heap_large_free(owner, span_find(block));
-        if (!heap_is_front(thread_heap)) {
-            heap_tick(thread_heap, EVENT_LARGE);
-        }
+        plain_large_free(span_find(block));
         return true;
     }
     owner_free(owner, block);
@@ -184,7 +203,6 @@ size_t cubby_trim(void)
     cubby_heap_t *heap = thread_heap;
     if (!heap_is_front(heap)) {
         (void)remote_collect(heap);
-        remote_send(heap);
         heap_flush(heap);
     }
     thread_heaps_tidy();

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/pool.h"
 
+#include "heap/borrow.h"
+#include "heap/spare.h"
+
 static heap_class_t *pool_class(cubby_heap_t *heap, const span_t *pool)
 {
     return &heap->classes[pool->size_class];
@@ -52,12 +55,13 @@ static void pool_release(cubby_heap_t *heap, span_t *pool)
 {
     heap->pool_pages -= pool->pages;
     span_tag_all(pool, 0);
-    span_free(pool, (size_t)pool->carved * heap->bins[pool->size_class].size);
+    spare_give(heap, pool, (size_t)pool->carved * heap->bins[pool->size_class].size);
 }
 
 void pool_reshelve(cubby_heap_t *heap, span_t *pool)
 {
-    heap->events += EVENT_RESHELVE;
+    uint32_t weight = 1 + pool->capacity / FREES_PER_EVENT;
+    heap->events += weight < EVENT_RESHELVE_MOST ? weight : EVENT_RESHELVE_MOST;
     pool_unshelve(heap, pool);
     if (pool->free_count == pool->capacity) {
         pool_release(heap, pool);
@@ -123,6 +127,16 @@ static void bin_return_fresh(cubby_heap_t *heap, unsigned size_class)
     pool_reshelve(heap, pool);
 }
 
+/* A block from a bin goes back where it came from. */
+static void bin_return(cubby_heap_t *heap, void *block)
+{
+    if (CUBBY_LIKELY(span_find(block)->heap == heap)) {
+        pool_free(heap, block);
+    } else {
+        borrow_add(heap, block, span_tag(block));
+    }
+}
+
 void heap_flush(cubby_heap_t *heap)
 {
     for (unsigned size_class = 0; size_class < CUBBY_CLASS_COUNT; size_class++) {
@@ -136,10 +150,14 @@ void heap_flush(cubby_heap_t *heap)
         }
         while (block != NULL) {
             void *next = *(void **)block;
-            pool_free(heap, block);
+            bin_return(heap, block);
             block = next;
         }
     }
+    if (heap->borrowed_bytes > 0) {
+        borrow_send(heap);
+    }
+    spare_send(heap);
     uint32_t growth = heap->pool_pages / FLUSH_GROWTH_SHARE;
     heap->flush_pages = heap->pool_pages + (growth > FLUSH_GROWTH_LEAST ? growth : FLUSH_GROWTH_LEAST);
 }

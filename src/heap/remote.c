@@ -25,30 +25,20 @@ static void outbox_send(cubby_heap_t *own, heap_outbox_t *outbox)
     own->parcels++;
     remote_push(outbox->owner, outbox->first, outbox->last);
     outbox->first = NULL;
-    outbox->bytes = 0;
 }
 
-void remote_give(cubby_heap_t *own, cubby_heap_t *owner, void *block)
+void remote_give(cubby_heap_t *own, cubby_heap_t *owner, void *first, void *last)
 {
-    uint32_t number = owner->tag >> TAG_CLASS_BITS;
-    heap_outbox_t *outbox = &own->outboxes[number % OUTBOX_COUNT];
-    if (outbox->number != number) {
-        if (outbox->first != NULL) {
-            outbox_send(own, outbox);
-        }
-        outbox->number = number;
-    }
-    if (outbox->first == NULL) { /* the number may be another heap's by now */
-        outbox->owner = owner;
-        outbox->last = block;
-    }
-    *(void **)block = outbox->first;
-    outbox->first = block;
-    outbox->bytes += own->bins[span_tag(block) & UINT8_MAX].size;
-    if (outbox->bytes >= OUTBOX_BYTES) {
+    heap_outbox_t *outbox = &own->outboxes[heap_number(owner) % OUTBOX_COUNT];
+    if (outbox->first != NULL && outbox->owner != owner) {
         outbox_send(own, outbox);
-        heap_tick(own, EVENT_MEASURE);
     }
+    if (outbox->first == NULL) {
+        outbox->owner = owner;
+        outbox->last = last;
+    }
+    *(void **)last = outbox->first;
+    outbox->first = first;
 }
 
 void remote_send(cubby_heap_t *own)
@@ -78,11 +68,11 @@ void remote_take(cubby_heap_t *heap)
     void *block = remote_exchange(heap);
     while (block != NULL) {
         void *next = *(void **)block;
-        uint32_t size_class = span_tag(block) ^ heap->tag;
+        uint32_t size_class = heap_class_of(heap, block);
         if (CUBBY_LIKELY(size_class < CUBBY_CLASS_COUNT)) {
             cubby_bin_give_(heap, block, size_class);
         } else {
-            heap_large_free(heap, span_find(block));
+            (void)heap_free_slow(heap, block);
         }
         block = next;
     }

@@ -2,13 +2,12 @@
 /*
  * Blocks that come home from other threads.
  *
- *   thread A   outboxes[n] -> block -> block         freed by A, of the heap with number n modulo OUTBOX_COUNT
+ *   thread A   outboxes[n] -> block -> block         of what A borrowed (borrow.h), all of the same heap
  *                  |  a parcel: one compare-and-swap
  *                  v
  *   heap n     remote -> block -> block -> ...       taken whole by its owner: one exchange
  *
- * A parcel leaves when it holds OUTBOX_BYTES, when its place is wanted for another heap's, when its thread ends, and
- * from time to time. The owner collects when a bin runs empty and when it looks at the clock. Pushing parcels and taking
+ * Parcels are made up only while a thread sends all it has borrowed. The owner collects when a bin runs empty and when it looks at the clock. Pushing parcels and taking
  * all at once has no ABA problem: nobody takes a single block off the shared list. Every order in which that may happen
  * is tried in tests/heap/schedule_test.c.
  */
@@ -17,13 +16,13 @@
 
 #include "heap/heap.h"
 
-/* Frees a pool's block of the heap `owner` from the thread whose heap is `own`. */
-void remote_give(cubby_heap_t *own, cubby_heap_t *owner, void *block);
+/* Adds a chain of blocks, linked through their first words, to the parcel of thread heap `own` for its heap `owner`. */
+void remote_give(cubby_heap_t *own, cubby_heap_t *owner, void *first, void *last);
 
 /* Sends a chain of blocks, linked through their first words from `first` to `last`, to a heap that owns pools. */
 void remote_push(cubby_heap_t *owner, void *first, void *last);
 
-/* Sends all parcels of a thread's heap, and adds up how many it has sent. */
+/* Sends the parcels of a thread's heap, and adds up how many it has sent. */
 void remote_send(cubby_heap_t *own);
 
 /* Parcels sent since start, as far as added up. */

@@ -53,7 +53,6 @@ static void thread_end(void *own)
     cubby_heap_t *heap = own;
     thread_heap = &heap_plain;
     thread_ending = true;
-    remote_send(heap);
     ended_tidy(heap);
     if (heap_is_empty(heap)) {
         cubby_heap_destroy(heap);

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#include "heap/heap.h"
+#include "heap/borrow.h"
 
-/* Blocks on a list, or more than `most` when there are more, or it runs in a circle, or one is not of the class. */
-static size_t list_length(const cubby_heap_t *heap, unsigned size_class, const void *block, size_t most)
+/*
+ * Blocks on a list, or more than `most` when there are more, or it runs in a circle, or one is not of the class, or of
+ * another heap, unless they may be borrowed.
+ */
+static size_t list_length(const cubby_heap_t *heap, unsigned size_class, const void *block, size_t most, bool borrowed)
 {
     size_t length = 0;
     for (; block != NULL && length <= most; block = *(void *const *)block) {
-        if (heap_class_of(heap, block) != size_class && span_tag(block) != (heap->tag | size_class)) {
+        uint32_t tag = span_tag(block);
+        bool good =
+            borrowed ? (tag & TAG_BORROWABLE) != 0 && (tag & UINT8_MAX) == size_class : tag == (heap->tag | size_class);
+        if (!good) {
             return most + 1;
         }
         length++;
@@ -26,7 +32,7 @@ static bool pool_is_valid(const cubby_heap_t *heap, unsigned size_class, unsigne
     size_t never_carved = pool->capacity - pool->carved;
     size_t given_back = pool->free_count - never_carved;
     return expected == shelf && pool->free_count >= never_carved &&
-           list_length(heap, size_class, pool->free, given_back) == given_back &&
+           list_length(heap, size_class, pool->free, given_back, false) == given_back &&
            span_tag(span_start(pool)) == (heap->tag | size_class);
 }
 
@@ -51,7 +57,33 @@ static bool class_is_valid(const cubby_heap_t *heap, unsigned size_class)
             return false;
         }
     }
-    return list_length(heap, size_class, bin->free, blocks) <= blocks;
+    bool borrows = heap->kind == HEAP_THREAD;
+    blocks += borrows ? BORROW_BYTES_MOST / bin->size : 0;
+    return list_length(heap, size_class, bin->free, blocks, borrows) <= blocks;
+}
+
+/* What is kept of other heaps' blocks, and of spans, adds up. */
+static bool kept_is_valid(const cubby_heap_t *heap)
+{
+    size_t bytes = 0;
+    size_t pages = 0;
+    for (unsigned size_class = 0; size_class < CUBBY_CLASS_COUNT; size_class++) {
+        const heap_borrowed_t *borrowed = &heap->borrowed[size_class];
+        size_t count = borrowed->bytes / heap->bins[size_class].size;
+        if (list_length(heap, size_class, borrowed->first, count, true) != count) {
+            return false;
+        }
+        bytes += borrowed->bytes;
+    }
+    for (size_t i = 0; i < SPARE_COUNT; i++) {
+        const heap_spare_t *spare = &heap->spares[i];
+        if (spare->pages != 0 && (spare->span->state != SPAN_USED || spare->span->pages != spare->pages ||
+                                  span_tag(span_start(spare->span)) != 0)) {
+            return false;
+        }
+        pages += spare->pages;
+    }
+    return bytes == heap->borrowed_bytes && pages == heap->spare_pages;
 }
 
 bool heap_is_valid(const cubby_heap_t *heap)
@@ -60,6 +92,9 @@ bool heap_is_valid(const cubby_heap_t *heap)
         if (!class_is_valid(heap, size_class)) {
             return false;
         }
+    }
+    if (!kept_is_valid(heap)) {
+        return false;
     }
     const span_t *previous = NULL;
     for (const span_t *span = heap->large; span != NULL; previous = span, span = span->next) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
 #include "os/lock.h"
 
 #include "os/os.h"
@@ -7,11 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/*
+ * A lock is held for a fraction of a microsecond, which is less than it takes to sleep and be woken: so glibc's mutex
+ * that spins a little first.
+ */
 static pthread_mutex_t locks[LOCK_RANKS] = {
-    [LOCK_SHARED_HEAPS] = PTHREAD_MUTEX_INITIALIZER,
-    [LOCK_ENDED_HEAPS] = PTHREAD_MUTEX_INITIALIZER,
-    [LOCK_HEAP_NUMBERS] = PTHREAD_MUTEX_INITIALIZER,
-    [LOCK_SPANS] = PTHREAD_MUTEX_INITIALIZER,
+    [LOCK_SHARED_HEAPS] = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP,
+    [LOCK_ENDED_HEAPS] = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP,
+    [LOCK_HEAP_NUMBERS] = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP,
+    [LOCK_SPANS] = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP,
 };
 
 #ifndef NDEBUG

@@ -49,6 +49,7 @@ static span_t *take_at(span_t *span, uint32_t first, size_t pages)
     span = free_cut(span, first, (uint32_t)pages, true);
     span->state = SPAN_USED;
     span->growing = false;
+    span->reused = false;
     note_used(&regions[span->region], first, pages);
     purge_to_rule(pages);
     return span;

@@ -57,6 +57,7 @@ struct span {
     uint8_t size_class; /* used: the owner's */
     uint8_t shelf;      /* used: which of the owner's lists it is on */
     bool growing;       /* used: it was placed to grow into what lies behind it */
+    bool reused;        /* used: its owner gave it up and took it again; all of it may have been written */
     union {
         struct { /* SPAN_FREE: a node of the free tree */
             span_t *left;

@@ -6,6 +6,8 @@
  *   CUBBY_TEST_STEPS   how many steps
  *   CUBBY_TEST_SEED    repeats a run
  */
+#include "heap/spare.h"
+
 #include "support/heap.h"
 
 #include <cubby/domain.h>
@@ -150,7 +152,11 @@ static size_t usable_most(size_t size)
     if (size <= CUBBY_SMALL_MAX) {
         return size < 16 ? 16 : size + 15;
     }
-    return size <= MEDIUM_MAX ? size + size / 8 : size + PAGE_BYTES - 1;
+    if (size <= MEDIUM_MAX) {
+        return size + size / 8;
+    }
+    size_t pages = (size + PAGE_BYTES - 1) / PAGE_BYTES;
+    return (pages <= SPARE_PAGES ? pages + pages / 8 : pages) * PAGE_BYTES; /* of a thread's spare spans */
 }
 
 static void *typed_new(unsigned type, size_t *size)

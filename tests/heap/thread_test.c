@@ -1,48 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The heaps behind cubby_malloc(), one a thread: who owns what, how it comes home, and what becomes of it. */
+#include "heap/borrow.h"
 #include "heap/remote.h"
 #include "heap/thread.h"
 
-#include "support/heap.h"
 #include "support/memory.h"
-
-#include <pthread.h>
-
-/* Runs a function in a thread of its own, to its end. */
-static void in_thread(void *(*run)(void *), void *argument)
-{
-    pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, run, argument), 0);
-    assert_int_equal(pthread_join(thread, NULL), 0);
-}
-
-/* The region lives as long as the process, so all tests share one fake system. */
-static int threads_begin(void **state)
-{
-    (void)state;
-    fake_install();
-    return 0;
-}
-
-static int threads_start(void **state)
-{
-    (void)state;
-    cubby_free(cubby_malloc(1)); /* the main thread has its heap */
-    (void)cubby_trim();
-    return 0;
-}
-
-static int threads_end(void **state)
-{
-    (void)state;
-    (void)cubby_trim();
-    bool good = heap_is_valid(thread_heap) && span_is_valid() && thread_heaps_ended() == 0 && stats_now().heaps == 1;
-    good = good && fake.bad_ranges == 0 && fake.messages == 0;
-    fake.clock_ms = 0;
-    return good ? 0 : -1;
-}
-
-#define THREADS_TEST(name) cmocka_unit_test_setup_teardown(name, threads_start, threads_end)
+#include "support/threads.h"
 
 /* ---- Whose ---- */
 
@@ -157,14 +120,14 @@ static void *free_blocks_and_wait(void *owner)
     return NULL;
 }
 
-/* All but a part of one parcel is sent while the thread goes on. */
+/* All but what a thread keeps at most is sent while it goes on. */
 static void parcels_leave_when_they_are_full(void **state)
 {
     (void)state;
     (void)make_blocks(NULL);
     freed_and_waiting = 0;
     in_thread(free_blocks_and_wait, thread_heap);
-    assert_in_range(freed_and_waiting, BLOCKS - OUTBOX_BYTES / BLOCK_BYTES - 1, BLOCKS);
+    assert_in_range(freed_and_waiting, BLOCKS - BORROW_BYTES_LEAST / BLOCK_BYTES - 1, BLOCKS);
     assert_true(remote_collect(thread_heap));
 }
 
