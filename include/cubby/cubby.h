@@ -16,7 +16,8 @@
  *   Failure (overflow, an absurd size, the system refuses) is NULL with errno ENOMEM, and nothing has changed.
  *   Freeing NULL does nothing. Freeing keeps errno.
  *   A pointer that no Cubby heap gave out is refused with one message on stderr; nothing is read through it.
- *   Passing a block twice to a free function, or a pointer into its middle, is not detected here.
+ *   Passing a block twice to a free function, or a pointer into its middle, is not detected here; the guarded library
+ *   (below) stops the program.
  *
  * Thread rules
  *   Functions without a heap argument may be called by any thread at any time. Each thread has a heap of its own behind
@@ -200,6 +201,11 @@ enum {
     CUBBY_SMALL_MAX = 512, /* largest size whose class is (size + 15) / 16 */
     CUBBY_ODD_MAX = 128,   /* 8-byte steps end here */
     CUBBY_CLASS_ODD = 33,  /* class of 8-byte blocks; 24 is the next, and so on */
+#ifdef CUBBY_GUARD
+    CUBBY_ODD_LEAST_ = 2, /* in 8 bytes; a link and its twin take two of them */
+#else
+    CUBBY_ODD_LEAST_ = 1,
+#endif
 };
 
 /*
@@ -214,6 +220,33 @@ typedef struct cubby_bin {
     uint32_t size;   /* of one block */
 } cubby_bin_t;
 
+/*
+ * ---- The guarded library ----
+ *
+ * A program compiled and linked with `pkg-config --cflags --libs cubby-guard` (CUBBY_GUARD is defined) is stopped, with
+ * one line on stderr, when
+ *   a block is freed that is free already;
+ *   a freed block was written to, where its link to the next one is kept;
+ *   a block is freed through a pointer into its middle, as far as its pool sees it;
+ *   Cubby's own tables contradict each other.
+ * Each link has a twin beside it, exclusive-or a key that differs in each process: whoever changes one must know the
+ * other. A request of 8 bytes takes 16. Everything else is as without; programs cannot be mixed with the plain library.
+ */
+#ifdef CUBBY_GUARD
+#define cubby_bin_refill_ cubby_guarded_bin_refill_
+#define cubby_bin_overflow_ cubby_guarded_bin_overflow_
+
+/* What the fast paths see of a heap. */
+typedef struct cubby_heap_front {
+    cubby_bin_t bins[CUBBY_CLASS_COUNT];
+    uintptr_t key;
+} cubby_heap_front_t;
+
+/* Stop the program: a free block is freed once more; a freed block was written to. Not for direct use. */
+CUBBY_API void cubby_guarded_free_twice_(const void *block) __attribute__((noreturn, cold));
+CUBBY_API void cubby_guarded_link_broken_(const void *block) __attribute__((noreturn, cold));
+#endif
+
 /* The ways out of the inlined paths below. Not for direct use. */
 CUBBY_API void *cubby_bin_refill_(cubby_heap_t *heap, unsigned size_class);
 CUBBY_API void cubby_bin_overflow_(cubby_heap_t *heap, void *block, unsigned size_class);
@@ -222,10 +255,53 @@ CUBBY_API void cubby_bin_overflow_(cubby_heap_t *heap, void *block, unsigned siz
 static inline unsigned cubby_class_(size_t size, size_t alignment)
 {
     size_t eights = (size + 7) / 8;
-    if (alignment <= 8 && size <= CUBBY_ODD_MAX && eights % 2 == 1) {
+    if (alignment <= 8 && size <= CUBBY_ODD_MAX && eights % 2 == 1 && eights >= CUBBY_ODD_LEAST_) {
         return (unsigned)(CUBBY_CLASS_ODD + eights / 2);
     }
     return (unsigned)((size + 15) / 16);
+}
+
+/* The block behind a freed one, which is about to be handed out. */
+static inline void *cubby_link_take_(const cubby_heap_t *heap, void *block)
+{
+#ifdef CUBBY_GUARD
+    uintptr_t *words = (uintptr_t *)block;
+    uintptr_t next = words[0];
+    if (!CUBBY_LIKELY((words[1] ^ ((const cubby_heap_front_t *)(const void *)heap)->key) == next)) {
+        cubby_guarded_link_broken_(block);
+    }
+    words[1] = 0;
+    return (void *)next;
+#else
+    (void)heap;
+    return *(void **)block;
+#endif
+}
+
+/* A block that was never freed is handed out. */
+static inline void *cubby_link_clear_(void *block)
+{
+#ifdef CUBBY_GUARD
+    ((uintptr_t *)block)[1] = 0;
+#endif
+    return block;
+}
+
+/* Puts a freed block before another one. */
+static inline void cubby_link_give_(const cubby_heap_t *heap, void *block, void *next)
+{
+#ifdef CUBBY_GUARD
+    uintptr_t key = ((const cubby_heap_front_t *)(const void *)heap)->key;
+    uintptr_t *words = (uintptr_t *)block;
+    if (!CUBBY_LIKELY((words[0] ^ words[1]) != key)) {
+        cubby_guarded_free_twice_(block);
+    }
+    words[0] = (uintptr_t)next;
+    words[1] = (uintptr_t)next ^ key;
+#else
+    (void)heap;
+    *(void **)block = next;
+#endif
 }
 
 /* Two loads, one after the other: the block, and its successor for the next call. */
@@ -234,13 +310,13 @@ static inline void *cubby_bin_take_(cubby_heap_t *heap, unsigned size_class)
     cubby_bin_t *bin = (cubby_bin_t *)(void *)heap + size_class;
     void *block = bin->free;
     if (CUBBY_LIKELY(block != NULL)) {
-        bin->free = *(void **)block;
+        bin->free = cubby_link_take_(heap, block);
         return block;
     }
     block = bin->fresh;
     if (CUBBY_LIKELY(block != bin->fresh_end)) {
         bin->fresh += bin->size;
-        return block;
+        return cubby_link_clear_(block);
     }
     return cubby_bin_refill_(heap, size_class);
 }
@@ -250,7 +326,7 @@ static inline void cubby_bin_give_(cubby_heap_t *heap, void *block, unsigned siz
 {
     cubby_bin_t *bin = (cubby_bin_t *)(void *)heap + size_class;
     if (CUBBY_LIKELY(--bin->room >= 0)) {
-        *(void **)block = bin->free;
+        cubby_link_give_(heap, block, bin->free);
         bin->free = block;
         return;
     }

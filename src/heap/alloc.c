@@ -133,7 +133,7 @@ static inline void *bin_take_zeroed(cubby_heap_t *heap, unsigned size_class, siz
     cubby_bin_t *bin = &heap->bins[size_class];
     void *block = bin->free;
     if (CUBBY_LIKELY(block != NULL)) {
-        bin->free = *(void **)block;
+        bin->free = cubby_link_take_(heap, block);
         if (CUBBY_LIKELY(size_class < CUBBY_CLASS_ODD)) {
             words_zero(block, size);
         } else {

@@ -8,7 +8,7 @@ static void mixed_send(cubby_heap_t *heap, const heap_borrowed_t *borrowed)
 {
     void *block = borrowed->first;
     while (block != NULL) {
-        void *next = *(void **)block;
+        void *next = link_next(heap, block);
         remote_give(heap, span_find(block)->heap, block, block);
         block = next;
     }

@@ -19,7 +19,7 @@
 #ifndef CUBBY_HEAP_BORROW_H
 #define CUBBY_HEAP_BORROW_H
 
-#include "heap/heap.h"
+#include "heap/link.h"
 
 /*
  * How much a thread keeps of others' blocks: 64 KiB, and twice as much, up to 256 KiB, each time that it has used
@@ -49,7 +49,7 @@ static inline void borrow_add(cubby_heap_t *heap, void *block, uint32_t tag)
     } else if (borrowed->owner != owner) {
         borrowed->owner = OWNER_MIXED;
     }
-    *(void **)block = borrowed->first;
+    link_give(heap, block, borrowed->first);
     borrowed->first = block;
     borrowed->bytes += heap->bins[size_class].size;
     heap->borrowed_bytes += heap->bins[size_class].size;

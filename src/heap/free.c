@@ -31,10 +31,10 @@ static __attribute__((noinline)) void heap_free_rest(cubby_heap_t *heap, void *b
 }
 
 /* True when the list has at least `length` blocks. */
-static bool list_is_long(const void *block, size_t length)
+static bool list_is_long(const cubby_heap_t *heap, const void *block, size_t length)
 {
     while (block != NULL && length > 0) {
-        block = *(void *const *)block;
+        block = link_next(heap, block);
         length--;
     }
     return length == 0;
@@ -46,7 +46,7 @@ static __attribute__((noinline)) void bin_measure(cubby_heap_t *heap, void *bloc
     cubby_bin_t *bin = &heap->bins[size_class];
     heap_class_t *class = &heap->classes[size_class];
     heap_tick(heap, (uint32_t) class->room / FREES_PER_EVENT);
-    class->spilling = list_is_long(bin->free, (size_t) class->room / BIN_MEASURE_SHARE);
+    class->spilling = list_is_long(heap, bin->free, (size_t) class->room / BIN_MEASURE_SHARE);
     if (class->spilling) {
         pool_free(heap, block);
         return;

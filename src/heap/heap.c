@@ -7,6 +7,7 @@
 #include "heap/remote.h"
 #include "heap/shared.h"
 #include "heap/thread.h"
+#include "os/guard.h"
 #include "os/lock.h"
 #include "os/os.h"
 #include "span/thread.h"
@@ -93,6 +94,9 @@ cubby_heap_t *heap_create(heap_kind_t kind)
     heap->home = home;
     heap->thread = (uintptr_t)pthread_self();
     heap->forks_seen = forks;
+#ifdef CUBBY_GUARD
+    heap->key = guard_key();
+#endif
     heap->borrow_most = BORROW_BYTES_LEAST;
     heap_init_classes(heap);
     return heap;

@@ -133,13 +133,16 @@ enum { SPARE_COUNT = 32 };
 
 struct cubby_heap {
     cubby_bin_t bins[CUBBY_CLASS_COUNT]; /* first: cubby.h relies on it */
-    uint32_t tag;                        /* the heap's number, where the tags of its pages have it */
-    uint8_t kind;                        /* heap_kind_t */
-    span_t *home;                        /* the span the heap itself lies in */
-    uint32_t events;                     /* slow-path events, weighted, since the last look at the clock */
-    uint64_t flush_at;                   /* when the bins are next handed back, in the clock's milliseconds */
-    uint32_t pool_pages;                 /* of all its pools */
-    uint32_t flush_pages;                /* pool pages at which the bins are next handed back */
+#ifdef CUBBY_GUARD
+    uintptr_t key; /* second, likewise: guard_key() */
+#endif
+    uint32_t tag;         /* the heap's number, where the tags of its pages have it */
+    uint8_t kind;         /* heap_kind_t */
+    span_t *home;         /* the span the heap itself lies in */
+    uint32_t events;      /* slow-path events, weighted, since the last look at the clock */
+    uint64_t flush_at;    /* when the bins are next handed back, in the clock's milliseconds */
+    uint32_t pool_pages;  /* of all its pools */
+    uint32_t flush_pages; /* pool pages at which the bins are next handed back */
     span_t *large;
     const struct cubby_allocator *foreign[3]; /* the domain layer's: who takes blocks that are not Cubby's */
     cubby_heap_t *inner;                      /* HEAP_SHARED: the heap behind it */

@@ -3,6 +3,7 @@
 #include "heap/malloc.h"
 
 #include "heap/borrow.h"
+#include "heap/link.h"
 #include "heap/remote.h"
 #include "heap/shared.h"
 #include "heap/spare.h"
@@ -58,20 +59,27 @@ void *cubby_realloc(void *block, size_t size)
 
 /* ---- Blocks of other heaps ---- */
 
+/* Sends one block home. */
+static void remote_push_one(cubby_heap_t *owner, void *block)
+{
+    link_give(owner, block, NULL);
+    remote_push(owner, block, block);
+}
+
 /* Frees a pool's block of another heap. */
 static void owner_free(cubby_heap_t *owner, void *block)
 {
     if (owner->kind == HEAP_THREAD) {
         cubby_heap_t *own = thread_heap_acquire();
         if (own == NULL || own->kind != HEAP_THREAD) { /* no memory, or the thread is ending */
-            remote_push(owner, block, block);
+            remote_push_one(owner, block);
         } else if (own == owner) { /* beyond the first region */
             cubby_heap_free(own, block);
         } else {
             borrow_free(own, block, span_tag(block));
         }
     } else if (owner->kind == HEAP_OWNED && owner->thread != (uintptr_t)pthread_self()) {
-        remote_push(owner, block, block);
+        remote_push_one(owner, block);
     } else {
         cubby_heap_free(owner->front != NULL ? owner->front : owner, block);
     }
@@ -124,7 +132,7 @@ void cubby_free_later(void *block)
         cubby_free(block);
         return;
     }
-    remote_push(owner, block, block);
+    remote_push_one(owner, block);
 }
 
 static void plain_free_rest(void *block)

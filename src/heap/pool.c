@@ -27,6 +27,9 @@ static uint32_t pool_countdown(const span_t *pool, unsigned shelf)
 
 static void pool_unshelve(cubby_heap_t *heap, span_t *pool)
 {
+    guard(pool->previous == NULL ? pool_class(heap, pool)->shelf[pool->shelf] == pool : pool->previous->next == pool,
+          pool, "the list of pools does not lead to this one");
+    guard(pool->next == NULL || pool->next->previous == pool, pool, "the list of pools does not lead back to this one");
     if (pool->previous != NULL) {
         pool->previous->next = pool->next;
     } else {
@@ -149,7 +152,7 @@ void heap_flush(cubby_heap_t *heap)
             bin_return_fresh(heap, size_class);
         }
         while (block != NULL) {
-            void *next = *(void **)block;
+            void *next = link_take(heap, block);
             bin_return(heap, block);
             block = next;
         }

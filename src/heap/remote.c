@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/remote.h"
 
+#include "heap/link.h"
+
 /* Before each access to what threads share: tests/heap/schedule_test.c changes threads there. */
 #ifdef REMOTE_STEP
 void REMOTE_STEP(void);
@@ -13,7 +15,7 @@ void remote_push(cubby_heap_t *owner, void *first, void *last)
     REMOTE_STEP();
     void *head = __atomic_load_n(&owner->remote, __ATOMIC_RELAXED);
     do {
-        *(void **)last = head;
+        link_change(owner, last, head);
         REMOTE_STEP();
     } while (!__atomic_compare_exchange_n(&owner->remote, &head, first, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
@@ -37,7 +39,7 @@ void remote_give(cubby_heap_t *own, cubby_heap_t *owner, void *first, void *last
         outbox->owner = owner;
         outbox->last = last;
     }
-    *(void **)last = outbox->first;
+    link_change(own, last, outbox->first);
     outbox->first = first;
 }
 
@@ -67,7 +69,7 @@ void remote_take(cubby_heap_t *heap)
 {
     void *block = remote_exchange(heap);
     while (block != NULL) {
-        void *next = *(void **)block;
+        void *next = link_take(heap, block);
         uint32_t size_class = heap_class_of(heap, block);
         if (CUBBY_LIKELY(size_class < CUBBY_CLASS_COUNT)) {
             cubby_bin_give_(heap, block, size_class);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "span/retain.h"
 
+#include "os/guard.h"
 #include "os/settings.h"
 
 #include <string.h>
@@ -65,6 +66,9 @@ void retain_remove(span_t *span)
     if (!span->retained) {
         return;
     }
+    guard(*(span->older != NULL ? &span->older->newer : &state.lists[span->list].oldest) == span &&
+              *(span->newer != NULL ? &span->newer->older : &state.lists[span->list].newest) == span,
+          span, "the list of free spans does not lead to this one");
     *(span->older != NULL ? &span->older->newer : &state.lists[span->list].oldest) = span->newer;
     *(span->newer != NULL ? &span->newer->older : &state.lists[span->list].newest) = span->older;
     span->retained = false;

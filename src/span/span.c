@@ -9,6 +9,7 @@
 #include "span/retain.h"
 #include "span/counts.h"
 
+#include "os/guard.h"
 #include "os/lock.h"
 
 #include <string.h>
@@ -96,6 +97,9 @@ void span_free(span_t *span, size_t dirty_bytes)
 {
     region_t *region = &regions[span->region];
     span_lock();
+    guard(span->state == SPAN_USED && span_at(region, span->first) == span &&
+              span_at(region, span->first + span->pages - 1) == span,
+          span, "this span is not in use, or not where its pages say");
     note_free(region, span->first, span->pages);
     size_t dirty = (dirty_bytes + PAGE_BYTES - 1) >> PAGE_SHIFT;
     if (dirty > 0 && huge_is_possible(region, span->first)) {

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The link from a freed block to the next one, in its first word, for lists other than a bin's own. In the guarded
+ * library a link has a twin in the second word: it is checked when it is read, and found when a block is freed that has
+ * one already.
+ */
+#ifndef CUBBY_HEAP_LINK_H
+#define CUBBY_HEAP_LINK_H
+
+#include "heap/heap.h"
+
+#include "os/guard.h"
+
+/* The next block. */
+static inline void *link_next(const cubby_heap_t *heap, const void *block)
+{
+    void *next = *(void *const *)block;
+#ifdef CUBBY_GUARD
+    if (((const uintptr_t *)block)[1] != ((uintptr_t)next ^ heap->key)) {
+        cubby_guarded_link_broken_(block);
+    }
+#else
+    (void)heap;
+#endif
+    return next;
+}
+
+/* The next block, of one that is about to be put on another list. */
+static inline void *link_take(const cubby_heap_t *heap, void *block)
+{
+    return cubby_link_take_(heap, block);
+}
+
+/* Links a block that its owner frees. */
+static inline void link_give(const cubby_heap_t *heap, void *block, void *next)
+{
+    cubby_link_give_(heap, block, next);
+}
+
+/* Links a block anew that is on a list: the last one of a chain. */
+static inline void link_change(const cubby_heap_t *heap, void *block, void *next)
+{
+    (void)link_take(heap, block);
+    link_give(heap, block, next);
+}
+
+#endif

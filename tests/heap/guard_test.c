@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/* What the guarded library stops. Each misuse runs in a child, which must end by abort() with one line that says why. */
+#include "support/heap.h"
+#include "support/threads.h"
+
+#include "heap/spare.h"
+
+#include <sys/wait.h>
+
+typedef struct ending {
+    int status;
+    char text[512];
+} ending_t;
+
+static ending_t ending_of(void (*body)(size_t size), size_t size)
+{
+    ending_t ending = {0};
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        os = os_linux;
+        (void)dup2(ends[1], STDERR_FILENO);
+        body(size);
+        _exit(0);
+    }
+    (void)close(ends[1]);
+    size_t length = 0;
+    ssize_t got;
+    while ((got = read(ends[0], ending.text + length, sizeof ending.text - 1 - length)) > 0) {
+        length += (size_t)got;
+    }
+    (void)close(ends[0]);
+    assert_int_equal(waitpid(child, &ending.status, 0), child);
+    return ending;
+}
+
+static const size_t sizes[] = {8, 16, 24, 64, 500, 4000, 32768};
+
+static void is_stopped(void (*body)(size_t size), const char *reason)
+{
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        ending_t ending = ending_of(body, sizes[i]);
+        assert_true(WIFSIGNALED(ending.status) && WTERMSIG(ending.status) == SIGABRT);
+        assert_non_null(strstr(ending.text, reason));
+        assert_ptr_equal(strchr(ending.text, '\n'), ending.text + strlen(ending.text) - 1);
+    }
+}
+
+static void runs_through(void (*body)(size_t size))
+{
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        ending_t ending = ending_of(body, sizes[i]);
+        assert_int_equal(ending.status, 0);
+        assert_string_equal(ending.text, "");
+    }
+}
+
+/* ---- A block freed twice ---- */
+
+/* Escapes the compiler's own knowledge of free(). */
+static void *again(void *block)
+{
+    __asm__ volatile("" : "+r"(block));
+    return block;
+}
+
+static void free_twice(size_t size)
+{
+    void *block = cubby_malloc(size);
+    void *same = again(block);
+    cubby_free(block);
+    cubby_free(same);
+}
+
+static void free_twice_with_others_between(size_t size)
+{
+    enum { OTHERS = 3000 };
+    static void *others[OTHERS];
+    void *block = cubby_malloc(size);
+    void *same = again(block);
+    for (size_t i = 0; i < OTHERS; i++) {
+        others[i] = cubby_malloc(size);
+    }
+    cubby_free(block);
+    for (size_t i = 0; i < OTHERS; i += 2) { /* the bin spills */
+        cubby_free(others[i]);
+    }
+    cubby_free(same);
+}
+
+static void free_twice_in_a_heap(size_t size)
+{
+    cubby_heap_t *own = cubby_heap_create();
+    void *block = cubby_heap_malloc(own, size);
+    void *same = again(block);
+    cubby_heap_free(own, block);
+    cubby_heap_free(own, same);
+}
+
+static void *free_it(void *block)
+{
+    cubby_free(block);
+    return NULL;
+}
+
+static void free_twice_from_two_threads(size_t size)
+{
+    void *block = cubby_malloc(size);
+    void *same = again(block);
+    in_thread(free_it, block);
+    cubby_free(same);
+}
+
+static void resize_after_free(size_t size)
+{
+    (void)again(cubby_malloc(size)); /* keeps the pool: without one there is nothing that could be freed twice */
+    void *block = cubby_malloc(size);
+    void *same = again(block);
+    cubby_free(block);
+    void *moved = cubby_realloc(same, 3 * size + 100);
+    (void)again(moved);
+}
+
+static void a_block_freed_twice_is_stopped(void **state)
+{
+    (void)state;
+    is_stopped(free_twice, "free already");
+    is_stopped(free_twice_with_others_between, "free already");
+    is_stopped(free_twice_in_a_heap, "free already");
+    is_stopped(free_twice_from_two_threads, "free already");
+    is_stopped(resize_after_free, "free already");
+}
+
+/* ---- A freed block written to ---- */
+
+static void write_after_free(size_t size)
+{
+    char *block = cubby_malloc(size);
+    char *same = again(block);
+    cubby_free(block);
+    same[1]++;
+    (void)again(cubby_malloc(size));
+}
+
+static void write_a_pointer_after_free(size_t size)
+{
+    static char target[64];
+    void **block = cubby_malloc(size);
+    void **same = again(block);
+    cubby_free(block);
+    *same = target; /* as an attack would, to have the next but one request served from there */
+    (void)again(cubby_malloc(size));
+}
+
+static void write_after_free_and_trim(size_t size)
+{
+    (void)again(cubby_malloc(size)); /* keeps the pool */
+    char *block = cubby_malloc(size);
+    char *same = again(block);
+    cubby_free(block);
+    same[0]++;
+    (void)cubby_trim();
+}
+
+static void a_freed_block_written_to_is_stopped(void **state)
+{
+    (void)state;
+    is_stopped(write_after_free, "was written to");
+    is_stopped(write_a_pointer_after_free, "was written to");
+    is_stopped(write_after_free_and_trim, "was written to");
+}
+
+/* ---- No block ---- */
+
+static void free_the_middle(size_t size)
+{
+    char *block = cubby_malloc(size);
+    memset(block, 1, size);
+    char *middle = again(block + (size < 16 ? 8 : 16));
+    cubby_free(middle);
+    (void)cubby_trim();
+}
+
+static void a_pointer_into_the_middle_is_stopped_when_its_pool_sees_it(void **state)
+{
+    (void)state;
+    static const size_t larger[] = {64, 500, 4000, 32768};
+    for (size_t i = 0; i < sizeof larger / sizeof *larger; i++) {
+        ending_t ending = ending_of(free_the_middle, larger[i]);
+        assert_true(WIFSIGNALED(ending.status));
+        assert_non_null(strstr(ending.text, "this is no block"));
+    }
+}
+
+/* ---- Cubby's own tables ---- */
+
+static void break_the_list_of_pools(size_t size)
+{
+    void *block = cubby_malloc(size);
+    span_t *pool = span_find(block);
+    pool->next = pool;
+    cubby_free(block);
+    (void)cubby_trim();
+}
+
+static void free_a_span_twice(size_t size)
+{
+    span_t *span = span_alloc(1 + size / PAGE_BYTES, PAGE_BYTES);
+    span_free(span, 0);
+    span_free(span, 0);
+}
+
+static void tables_that_contradict_each_other_stop_the_program(void **state)
+{
+    (void)state;
+    is_stopped(break_the_list_of_pools, "list of pools");
+    is_stopped(free_a_span_twice, "this span is not in use");
+}
+
+/* ---- False alarms ---- */
+
+/* A new block may show what an earlier one held: its link, even. */
+static void free_without_writing(size_t size)
+{
+    enum { COUNT = 5000 };
+    static void *blocks[COUNT];
+    for (int round = 0; round < 4; round++) {
+        for (size_t i = 0; i < COUNT; i++) {
+            blocks[i] = again(cubby_malloc(size));
+        }
+        for (size_t i = 0; i < COUNT; i++) {
+            cubby_free(blocks[i]);
+        }
+        (void)(round % 2 == 0 ? cubby_trim() : 0);
+    }
+}
+
+static void copy_a_freed_block(size_t size)
+{
+    char *block = cubby_malloc(size);
+    char *same = again(block);
+    cubby_free(block);
+    char copy[16];
+    memcpy(copy, same, size < 16 ? size : 16);
+    void *other = cubby_malloc(size);
+    memcpy(other, copy, size < 16 ? size : 16);
+    cubby_free(cubby_malloc(size));
+}
+
+static void what_a_program_may_do_runs_through(void **state)
+{
+    (void)state;
+    runs_through(free_without_writing);
+    runs_through(copy_a_freed_block);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_block_freed_twice_is_stopped),
+        cmocka_unit_test(a_freed_block_written_to_is_stopped),
+        cmocka_unit_test(a_pointer_into_the_middle_is_stopped_when_its_pool_sees_it),
+        cmocka_unit_test(tables_that_contradict_each_other_stop_the_program),
+        cmocka_unit_test(what_a_program_may_do_runs_through),
+    };
+    return cmocka_run_group_tests(tests, threads_begin, NULL);
+}
