@@ -14,6 +14,9 @@ PROBE = HERE / "probe.py"
 PYTHON = sys.executable
 LIBRARY = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else None
 
+# The kinds of owner that the adapter can give blocks to, as CUBBY_HEAPS has them.
+HEAPS = ("lock", "thread")
+
 # What the probe prints.
 SERVED = "raw=stock mem=cubby obj=cubby"
 STOCK = "raw=stock mem=stock obj=stock"
@@ -95,6 +98,12 @@ class PreloadTestCase(unittest.TestCase):
     def program(self, name, *arguments, out="right", **options):
         """A program of programs/, which checks itself and says `right` when all was."""
         self.assertRan(python(PROGRAMS / f"{name}.py", *arguments, **options), out)
+
+    def programOnEachHeap(self, name, *arguments, variables=None, **options):
+        """The same program with heaps that belong to the interpreter's lock and with those that belong to threads."""
+        for heaps in HEAPS:
+            with self.subTest(program=name, heaps=heaps):
+                self.program(name, *arguments, variables={**(variables or {}), "CUBBY_HEAPS": heaps}, **options)
 
     def unlessSanitized(self, reason):
         if is_sanitized():

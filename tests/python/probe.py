@@ -5,6 +5,7 @@ are Cubby's; otherwise the interpreter's own.
 """
 
 import ctypes
+import os
 import sys
 
 GIGABYTE = 1 << 30
@@ -87,6 +88,12 @@ def server(domain):
     if any(inside):
         return "mixed"
     return "libc" if "libcubby-python" in mapping_name(table(domain).malloc) else "stock"
+
+
+def is_as_asked():
+    """True when mem and obj are Cubby's in a program that preloads it, and the interpreter's own in any other."""
+    expected = "cubby" if "libcubby-python" in os.environ.get("LD_PRELOAD", "") else "stock"
+    return server(1) == server(2) == expected
 
 
 def main():
