@@ -5,7 +5,7 @@ import resource
 import signal
 
 import tap
-from preload import PROGRAMS, PYTHON, SERVED, PreloadTestCase, probe, python, run
+from preload import HEAPS, PROGRAMS, PYTHON, SERVED, PreloadTestCase, probe, python, run
 
 MEGABYTE = 1 << 20
 
@@ -93,18 +93,16 @@ class Refused(PreloadTestCase):
 
 
 class Ends(PreloadTestCase):
-    """Programs end the same way with and without the preload."""
+    """Programs end the same way with and without the preload, whatever the kind of heap."""
 
-    def assertSameEnd(self, code, status):
-        for preload in (False, True):
-            with self.subTest(preload=preload):
-                ran = python("-c", "x = [str(i) for i in range(10_000)]\n" + code, preload=preload)
-                self.assertEqual(ran.status, status, ran)
-                said = ran.out, ran.err
-                if preload:
-                    self.assertEqual(said, self.stock)
-                else:
-                    self.stock = said
+    def assertSameEnd(self, code, status, runs=1):
+        code = "x = [str(i) for i in range(10_000)]\n" + code
+        stock = python("-c", code, preload=False)
+        self.assertEqual(stock.status, status, stock)
+        for heaps in HEAPS * runs:
+            with self.subTest(heaps=heaps):
+                self.assertEqual(python("-c", code, variables={"CUBBY_HEAPS": heaps}), stock)
+        return stock
 
     def test_exit_statuses_are_the_program_s_own(self):
         for number in (0, 1, 2, 77, 255):
@@ -135,19 +133,42 @@ class Ends(PreloadTestCase):
             "atexit.register(lambda: print('at exit', len('x' * 1_000_000)))\n"
             "threading.Thread(target=lambda: print('thread', sum(range(1000)))).start()\n"
         )
-        self.assertSameEnd(code, 0)
-        self.assertIn("at exit", self.stock[0])
-        self.assertIn("dropped", self.stock[0])
+        stock = self.assertSameEnd(code, 0)
+        self.assertIn("at exit", stock.out)
+        self.assertIn("dropped", stock.out)
 
     def test_a_daemon_thread_that_allocates_at_the_end_does_no_harm(self):
         code = (
             "import threading, time\n"
             "def churn():\n while True: [bytearray(n) for n in range(0, 9999, 99)]\n"
             "for _ in range(5): threading.Thread(target=churn, daemon=True).start()\n"
-            "time.sleep(0.05)\n"
+            "time.sleep(0.03)\n"
         )
-        for _ in range(5):
-            self.assertSameEnd(code, 0)
+        self.assertSameEnd(code, 0, runs=25)
+
+    def test_a_process_that_ends_at_once_while_threads_allocate_ends_as_asked(self):
+        code = (
+            "import os, signal, threading, time\n"
+            "def churn():\n while True: [str(n) * 20 for n in range(999)]\n"
+            "for _ in range(4): threading.Thread(target=churn).start()\n"
+            "time.sleep(0.02)\n"
+        )
+        self.assertSameEnd(code + "os._exit(7)", 7, runs=5)
+        self.assertSameEnd(code + "os.kill(os.getpid(), signal.SIGTERM)", -signal.SIGTERM, runs=5)
+        self.assertSameEnd(code + "os.kill(os.getpid(), signal.SIGKILL)", -signal.SIGKILL, runs=5)
+
+    def test_a_forked_child_that_ends_by_itself_leaves_its_parent_alone(self):
+        code = (
+            "import os, sys\n"
+            "for end in (lambda: os._exit(3), lambda: sys.exit(4), lambda: os.kill(os.getpid(), 15), lambda: 1 / 0):\n"
+            " if (pid := os.fork()) == 0:\n"
+            "  x += [bytearray(n) for n in range(0, 99_999, 99)]\n"
+            "  sys.stderr = open(os.devnull, 'w')\n"
+            "  end()\n"
+            " print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), len(x), flush=True)\n"
+        )
+        stock = self.assertSameEnd(code, 0)
+        self.assertEqual(stock.out.split()[::2], ["3", "4", "-15", "1"])
 
     def test_a_broken_pipe_ends_as_it_does(self):
         self.assertSameEnd("import os, sys; os.close(1); r, w = os.pipe(); os.close(r); os.write(w, b'x')", 1)

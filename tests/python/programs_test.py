@@ -4,7 +4,7 @@ import re
 import shutil
 
 import tap
-from preload import PROGRAMS, PYTHON, PreloadTestCase, python, run
+from preload import HEAPS, PROGRAMS, PYTHON, PreloadTestCase, python, run
 
 
 class Language(PreloadTestCase):
@@ -35,7 +35,6 @@ class Language(PreloadTestCase):
         self.program("domains", preload=False)
         self.program("domains")
 
-
     def test_blocks_may_reach_the_c_library_as_on_stock(self):
         self.program("crossings", preload=False)
         self.program("crossings")
@@ -52,6 +51,15 @@ class Tools(PreloadTestCase):
 
     def test_tracemalloc_can_be_put_on_and_taken_off(self):
         self.program("tracing")
+
+    def test_snapshots_of_tracemalloc_differ_by_what_was_taken_between(self):
+        self.programOnEachHeap("snapshots")
+
+    def test_a_program_traced_from_its_start_counts_what_it_takes(self):
+        for heaps in HEAPS:
+            with self.subTest(heaps=heaps):
+                code = ["-X", "tracemalloc=3", PROGRAMS / "snapshots.py", "from-the-start"]
+                self.assertRan(python(*code, variables={"CUBBY_HEAPS": heaps}), "right")
 
     def test_a_program_traced_from_its_start_is_right(self):
         self.program("lists", variables={"PYTHONTRACEMALLOC": "5"})
@@ -74,13 +82,16 @@ class Concurrency(PreloadTestCase):
         self.program("threads")
 
     def test_forked_workers_are_served_and_right(self):
-        self.program("processes", "fork")
+        self.programOnEachHeap("processes", "fork")
 
     def test_spawned_workers_are_served_and_right(self):
-        self.program("processes", "spawn")
+        self.programOnEachHeap("processes", "spawn")
 
     def test_workers_of_a_fork_server_are_served_and_right(self):
-        self.program("processes", "forkserver")
+        self.programOnEachHeap("processes", "forkserver")
+
+    def test_pools_of_threads_and_of_processes_return_raise_and_cancel(self):
+        self.programOnEachHeap("executors")
 
     def test_children_of_a_fork_come_to_own_little_more_of_their_parent_than_on_stock(self):
         stock, cubby, threads = (
@@ -95,7 +106,6 @@ class Concurrency(PreloadTestCase):
         for name in ("threads", "forks", "events", "signals"):
             with self.subTest(program=name):
                 self.program(name, variables={"CUBBY_HEAPS": "thread"})
-        self.program("processes", "fork", variables={"CUBBY_HEAPS": "thread"})
 
     def test_parent_and_child_of_a_fork_do_not_disturb_each_other(self):
         self.program("forks")
@@ -103,8 +113,17 @@ class Concurrency(PreloadTestCase):
     def test_asyncio_and_subprocess_work(self):
         self.program("events")
 
+    def test_children_of_busy_threads_run_python_before_exec_and_get_the_right_descriptors(self):
+        self.programOnEachHeap("children")
+
+    def test_an_asyncio_server_answers_tasks_threads_and_another_process(self):
+        self.programOnEachHeap("services")
+
     def test_signal_handlers_that_allocate_do_no_harm(self):
         self.program("signals")
+
+    def test_faulthandler_says_where_a_program_is_and_where_it_died(self):
+        self.programOnEachHeap("faults")
 
 
 class StandardTests(PreloadTestCase):

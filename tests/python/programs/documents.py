@@ -1,4 +1,4 @@
-"""lxml: parse, search, change, transform and stream documents, whose memory is libxml2's, through objects of Python's."""
+"""lxml: parse, search, change, transform and stream documents that are libxml2's through objects of Python's."""
 
 import gc
 import io

@@ -13,7 +13,8 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import probe  # noqa: E402
 
 PAGE = """{% load humanize %}<h1>{{ title|upper }}</h1>{% for entry in entries %}
-<li class="{% cycle 'odd' 'even' %}">{{ entry.name }}: {{ entry.number|intcomma }}{% if entry.number > 50000 %}!{% endif %}
+<li class="{% cycle 'odd' 'even' %}">{{ entry.name }}: {{ entry.number|intcomma }}\
+{% if entry.number > 50000 %}!{% endif %}
 </li>{% empty %}none{% endfor %}"""
 
 settings.configure(
