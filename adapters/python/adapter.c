@@ -183,6 +183,18 @@ static bool heaps_choose(const interpreter_t *python)
     return true;
 }
 
+/* Whether the system gives memory for blocks at all. Thread heaps are made when a thread needs one: here, the first. */
+static bool heaps_create(void)
+{
+    if (uses_thread_heaps) {
+        void *block = cubby_malloc(1);
+        cubby_free(block);
+        return block != NULL;
+    }
+    heap = cubby_heap_create();
+    return heap != NULL;
+}
+
 /* glibc passes constructors what main gets. */
 __attribute__((constructor)) static void adapter_install(int argc, char **argv)
 {
@@ -204,12 +216,9 @@ __attribute__((constructor)) static void adapter_install(int argc, char **argv)
     if (!heaps_choose(&python)) {
         return;
     }
-    if (!uses_thread_heaps && (obj == CHOICE_CUBBY || mem == CHOICE_CUBBY)) {
-        heap = cubby_heap_create();
-        if (heap == NULL) {
-            note("standing back: ", "the system gives no memory for a heap");
-            return;
-        }
+    if ((obj == CHOICE_CUBBY || mem == CHOICE_CUBBY) && !heaps_create()) {
+        note("standing back: ", "the system gives no memory for a heap");
+        return;
     }
     for (int domain = 0; domain < CUBBY_DOMAIN_COUNT; domain++) {
         python.get_allocator(domain, &stock[domain]);
