@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/sysinfo.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,12 +29,47 @@ static void linux_release(void *start, size_t size)
     errno = saved;
 }
 
+/* vm.overcommit_memory. Asked once: the answer changes when an administrator changes it. */
+static char overcommit_mode(void)
+{
+    static char answer;
+    char mode = __atomic_load_n(&answer, __ATOMIC_RELAXED);
+    if (mode == 0) {
+        int saved = errno;
+        mode = '0';
+        int file = open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC);
+        if (file >= 0) {
+            (void)!read(file, &mode, 1);
+            (void)close(file);
+        }
+        __atomic_store_n(&answer, mode, __ATOMIC_RELAXED);
+        errno = saved;
+    }
+    return mode;
+}
+
+/*
+ * In its default mode the system refuses more memory in one call than all its pages and swap, but not in a mapping with
+ * MAP_NORESERVE; without that it would not fork a process that has as much room to grow. So it is refused here: a
+ * program that wants what it can never fill is told at once, not killed when it fills it. The least size that is looked
+ * at is what a small program commits: every machine has that.
+ */
+static bool exceeds_the_machine(size_t size)
+{
+    static const size_t least = (size_t)32 << 20;
+    struct sysinfo machine;
+    if (size <= least || overcommit_mode() != '0' || sysinfo(&machine) != 0) {
+        return false;
+    }
+    return size / machine.mem_unit > machine.totalram + machine.totalswap;
+}
+
 static bool linux_commit(void *start, size_t size)
 {
     int saved = errno;
-    int failed = mprotect(start, size, PROT_READ | PROT_WRITE);
+    bool failed = exceeds_the_machine(size) || mprotect(start, size, PROT_READ | PROT_WRITE) != 0;
     errno = saved;
-    return failed == 0;
+    return !failed;
 }
 
 /*
@@ -81,24 +117,9 @@ static size_t linux_address_limit(void)
     return bytes;
 }
 
-/* Asked once: the answer changes when an administrator changes it. */
 static bool linux_commit_is_counted(void)
 {
-    static int answer; /* 0: not asked, 1: no, 2: yes */
-    int known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
-    if (known == 0) {
-        int saved = errno;
-        char mode = '0';
-        int file = open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC);
-        if (file >= 0) {
-            (void)!read(file, &mode, 1);
-            (void)close(file);
-        }
-        known = mode == '2' ? 2 : 1;
-        __atomic_store_n(&answer, known, __ATOMIC_RELAXED);
-        errno = saved;
-    }
-    return known == 2;
+    return overcommit_mode() == '2';
 }
 
 /* The coarse clock costs no system call and is good to a few milliseconds. */

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 
 enum { UNLIKELY_ERRNO = 9999 };
@@ -97,6 +98,43 @@ static void committing_again_keeps_the_content(void **state)
     assert_true(os.commit(start, SIZE));
     assert_int_equal(start[7], 42);
     os.release(start, SIZE);
+}
+
+/* Whether the system grants every size, whatever it has. */
+static bool overcommit_is_without_limit(void)
+{
+    char mode = '0';
+    int file = open("/proc/sys/vm/overcommit_memory", O_RDONLY);
+    if (file >= 0) {
+        (void)!read(file, &mode, 1);
+        (void)close(file);
+    }
+    return mode == '1';
+}
+
+/*
+ * Symptom: where stock Python raises MemoryError for `[0] * 10**10`, with Cubby the system killed it.
+ * Cause: reservations are made with MAP_NORESERVE, for which the system does not look at the size of a commit.
+ * Guard: a commit of more than memory and swap together is refused, unless overcommit is without limit.
+ */
+static void a_commit_larger_than_the_machine_is_refused(void **state)
+{
+    (void)state;
+    if (overcommit_is_without_limit()) {
+        skip();
+    }
+    struct sysinfo machine;
+    assert_int_equal(sysinfo(&machine), 0);
+    size_t whole = (machine.totalram + machine.totalswap) * (size_t)machine.mem_unit;
+    size_t size = (whole / SIZE + 64) * SIZE;
+    char *start = os.reserve(size);
+    assert_non_null(start);
+    errno = UNLIKELY_ERRNO;
+    assert_false(os.commit(start, size));
+    assert_int_equal(errno, UNLIKELY_ERRNO);
+    assert_true(os.commit(start, SIZE));
+    assert_false(is_readable(start + SIZE));
+    os.release(start, size);
 }
 
 static void a_released_range_is_gone_and_errno_is_kept(void **state)
@@ -245,6 +283,7 @@ int main(void)
         cmocka_unit_test(an_absurd_reservation_is_null_and_errno_is_kept),
         cmocka_unit_test(only_what_is_committed_can_be_touched_and_it_reads_as_zero),
         cmocka_unit_test(committing_again_keeps_the_content),
+        cmocka_unit_test(a_commit_larger_than_the_machine_is_refused),
         cmocka_unit_test(a_released_range_is_gone_and_errno_is_kept),
         cmocka_unit_test(what_is_not_reserved_cannot_be_committed_purged_or_advised),
         cmocka_unit_test(purged_pages_leave_memory_at_once_and_read_as_zero),

@@ -1,6 +1,7 @@
 """When memory is refused, a program gets MemoryError and lives; and how a program ends does not change."""
 
 import importlib.util
+import pathlib
 import resource
 import signal
 
@@ -67,6 +68,12 @@ class NoMemory(PreloadTestCase):
                         self.assertEqual(ran.out, stock.out)
                     if ran.err and stock.status == 0:
                         self.assertIn("cubby: standing back: the system gives no memory for a heap", ran.err)
+
+    def test_a_block_that_the_machine_can_never_hold_is_refused_at_once(self):
+        if pathlib.Path("/proc/sys/vm/overcommit_memory").read_text().strip() == "1":
+            self.skipTest("vm.overcommit_memory is 1: the system refuses nothing")
+        self.program("too_large", preload=False)
+        self.programOnEachHeap("too_large")
 
     def assertHoldsNearlyAsMuch(self, shape, share):
         for kind, megabytes in ((resource.RLIMIT_AS, 200), (resource.RLIMIT_AS, 800), (resource.RLIMIT_DATA, 300)):
