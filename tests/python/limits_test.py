@@ -6,9 +6,8 @@ import resource
 import signal
 
 import tap
-from preload import HEAPS, PROGRAMS, PYTHON, SERVED, PreloadTestCase, probe, python, run
-
-MEGABYTE = 1 << 20
+from confine import MEGABYTE, Group, count_commit, reason_against, refuse_reservations
+from preload import HEAPS, PROGRAMS, PYTHON, SERVED, STOCK, PreloadTestCase, probe, python, run
 
 
 def limited(kind, megabytes):
@@ -98,6 +97,79 @@ class NoMemory(PreloadTestCase):
     def test_a_data_limit_gives_memory_errors_too(self):
         code = "try: bytearray(10**9)\nexcept MemoryError: print(len([str(i) for i in range(10_000)]))"
         self.assertRan(python("-c", code, **limited(resource.RLIMIT_DATA, 200)), "10000")
+
+
+class Confined(PreloadTestCase):
+    """On systems that give less than this one."""
+
+    def setUp(self):
+        self.unlessSanitized("address space cannot be limited")
+
+    def confined(self, confine):
+        """Options for a program; the test is skipped where a program cannot be confined so."""
+        reason = reason_against(confine)
+        if reason is not None:
+            self.skipTest(reason)
+        return {"preexec_fn": confine}
+
+    def test_programs_are_served_however_small_a_reservation_has_to_be(self):
+        for megabytes in (64, 12):
+            options = self.confined(lambda: refuse_reservations(megabytes * MEGABYTE))
+            with self.subTest(megabytes=megabytes):
+                self.programOnEachHeap("lists", **options)
+            for heaps in HEAPS:
+                # The probe looks for a large reservation, so ask the interpreter: only its own allocator counts arenas.
+                code = "import sys; x = [str(i) for i in range(90_000)]; sys._debugmallocstats(); print(len(x))"
+                ran = python("-c", code, variables={"CUBBY_HEAPS": heaps}, **options)
+                self.assertEqual((ran.status, ran.out), (0, "90000\n"), ran)
+                self.assertNotIn("# arenas", ran.err)
+
+    def test_an_interpreter_serves_itself_where_no_addresses_can_be_reserved(self):
+        options = self.confined(lambda: refuse_reservations(0))
+        for heaps in HEAPS:
+            ran = probe(PYTHON, variables={"CUBBY_HEAPS": heaps}, **options)
+            self.assertRan(ran, STOCK, "cubby: standing back: the system gives no memory for a heap")
+
+    def test_memory_errors_come_where_reservations_are_small_and_memory_is_limited(self):
+        def confine():
+            refuse_reservations(64 * MEGABYTE)
+            resource.setrlimit(resource.RLIMIT_DATA, (400 * MEGABYTE, 400 * MEGABYTE))
+
+        self.programOnEachHeap("no_memory", **self.confined(confine))
+
+    def test_programs_go_on_after_memory_errors_under_strict_overcommit(self):
+        for megabytes in (256, 512):
+            options = self.confined(lambda: count_commit(megabytes))
+            self.programOnEachHeap("no_memory", **options)
+
+    def test_a_program_under_strict_overcommit_holds_nearly_as_much_as_on_stock(self):
+        options = self.confined(lambda: count_commit(300))
+        for shape, share in (("many", 0.8), ("one", 0.45)):
+            with self.subTest(shape=shape):
+                self.assertHolds(shape, share, options)
+
+    def test_peaks_that_fit_into_a_small_control_group_fit_on_cubby(self):
+        for megabytes in (64, 128):
+            try:
+                group = Group(megabytes)
+            except OSError as error:
+                self.skipTest(f"no control group can be made: {error}")
+            self.addCleanup(group.remove)
+            options = self.confined(group.enter)
+            self.program("peaks", preload=False, **options)
+            for heaps in HEAPS:
+                with self.subTest(megabytes=megabytes, heaps=heaps):
+                    self.program("peaks", variables={"CUBBY_HEAPS": heaps}, **options)
+            group.remove()
+            group.folder = None
+
+    def assertHolds(self, shape, share, options):
+        room = []
+        for preload, heaps in ((False, None), *((True, heaps) for heaps in HEAPS)):
+            ran = python(PROGRAMS / "room.py", shape, preload=preload, variables={"CUBBY_HEAPS": heaps}, **options)
+            self.assertRan(ran)
+            room.append(int(ran.out))
+        self.assertGreaterEqual(min(room[1:]), room[0] * share)
 
 
 class Refused(PreloadTestCase):
