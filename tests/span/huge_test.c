@@ -376,6 +376,46 @@ static void what_the_last_huge_page_holds_beyond_the_top_goes_with_it(void **sta
     span_free_written(low);
 }
 
+/*
+ * System pages of 16 and 64 KiB, where a span may end inside of one: what is given back of huge pages, small ones and
+ * the rest of a trim is never part of a page that still holds a block.
+ */
+static void larger_system_pages_that_hold_a_live_block_are_kept_whole(void **state)
+{
+    (void)state;
+    enum { COUNT = 1500 };
+    static span_t *spans[COUNT];
+    for (size_t page_size = 16384; page_size <= 65536; page_size *= 4) {
+        fake.page_size = page_size;
+        test_random_t random = test_random("span/huge, larger pages");
+        for (size_t i = 0; i < COUNT; i++) {
+            size_t pages = random_below(&random, 20) == 0 ? 700 : 1 + random_below(&random, 30);
+            spans[i] = span_alloc(pages, PAGE_BYTES);
+            memset(span_start(spans[i]), (int)(i % 100) + 1, span_bytes(spans[i]));
+        }
+        assert_true(spans_stats().huge_advised > 0);
+        size_t purged = fake.purged_bytes;
+        for (size_t i = 0; i < COUNT; i++) {
+            if (i % 7 != 0) {
+                span_free_written(spans[i]);
+            }
+        }
+        time_passes((uint64_t)2 * WINDOW_MS);
+        (void)span_trim();
+        assert_true(fake.purged_bytes > purged + MIB);
+        assert_int_equal(fake.bad_ranges, 0);
+        for (size_t i = 0; i < COUNT; i += 7) {
+            const char *start = span_start(spans[i]);
+            for (size_t byte = 0; byte < span_bytes(spans[i]); byte += 64) {
+                assert_int_equal(start[byte], (int)(i % 100) + 1);
+            }
+            span_free_written(spans[i]);
+        }
+        assert_true(span_is_valid());
+        span_reset();
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -394,6 +434,7 @@ int main(void)
         SPAN_TEST(huge_pages_hardly_used_are_taken_apart),
         SPAN_TEST(a_whole_huge_page_goes_wherever_its_span_begins),
         SPAN_TEST(what_the_last_huge_page_holds_beyond_the_top_goes_with_it),
+        SPAN_TEST(larger_system_pages_that_hold_a_live_block_are_kept_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
