@@ -12,6 +12,7 @@
 #define CUBBY_DOMAIN_H
 
 #include <cubby/cubby.h>
+#include <cubby/refusal.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,14 +35,70 @@ typedef struct cubby_allocator {
     void (*free)(void *ctx, void *block);
 } cubby_allocator_t;
 
-/* The table in force. Reading and replacing tables is for start-up, or for the holder of the runtime's lock. */
+/*
+ * Changing tables. A domain has a table at the bottom, set or left as it was at start, and hooks above it, the latest
+ * on top. Every change may be made by any thread at any time, while others allocate: a call sees the tables from before
+ * the change or those from after it, never a mixture, and a call that is under way ends on those it began with. Cubby
+ * keeps tables for good (a few hundred bytes for each that differs from all before), so they never dangle; what a ctx
+ * points to is the caller's, and must stay as long as another thread may be inside a call that began before the change.
+ * The holder of a lock without which nobody calls knows that; so does who has joined the threads.
+ *
+ * What is refused is refused with errno and a reason, cubby_refusal_get(), and changes nothing.
+ */
+
+/* The table in force: what the functions below call first. All NULL, with EINVAL, for a domain that does not exist. */
 CUBBY_API cubby_allocator_t cubby_domain_get(cubby_domain_t domain);
 
 /*
- * Replaces a table. Blocks must be freed through a table that knows them: replace before the first allocation, or
- * with a table that wraps the one it replaces. False with EINVAL for a domain that does not exist or a NULL function.
+ * Replaces the table at the bottom; hooks stay where they are. A block must be freed by a table that knows it, so this is
+ * for the time before the domain has given out its first block (what somebody allocated through a copy of a table is
+ * not seen), and refused with CUBBY_REFUSAL_IN_USE from then on. At any time it puts back the table that
+ * cubby_domain_cover() covered.
  */
 CUBBY_API bool cubby_domain_set(cubby_domain_t domain, const cubby_allocator_t *allocator);
+
+/*
+ * Puts a table of the caller's in the place of `covered`, which it wraps: it has a copy and passes requests on, and
+ * each of the two can free what the other gave out. This is PEP 445's way: get, cover, and set(covered) in the end. Any
+ * time. Hooks below stay in force, but cannot be removed before the table that holds on to them is
+ * (CUBBY_REFUSAL_COVERED). Refused with CUBBY_REFUSAL_CHANGED when `covered` is no longer the table in force.
+ */
+CUBBY_API bool cubby_domain_cover(cubby_domain_t domain, const cubby_allocator_t *allocator,
+                                  const cubby_allocator_t *covered);
+
+/*
+ * A hook: functions that are told what stands below them with each call, `below`, and pass the request on there. So a
+ * hook keeps no table, hooks are removed in any order, and one hook may be in several domains. It must do what the
+ * table it stands for does, for NULL, zero and failure as well; it may refuse.
+ */
+typedef struct cubby_hook {
+    const char *name; /* for people who list the hooks; a string that stays, or NULL */
+    void *ctx;        /* passed first to each function */
+    void *(*malloc)(void *ctx, const cubby_allocator_t *below, size_t size);
+    void *(*calloc)(void *ctx, const cubby_allocator_t *below, size_t count, size_t size);
+    void *(*realloc)(void *ctx, const cubby_allocator_t *below, void *block, size_t size);
+    void (*free)(void *ctx, const cubby_allocator_t *below, void *block);
+    /*
+     * False: any block may pass it or not, and it can come and go at any time. True: it must see every block from first
+     * to last, because it adds a header, say; such a hook comes and goes before the domain's first allocation only.
+     */
+    bool from_start;
+} cubby_hook_t;
+
+/*
+ * Puts a hook on top. The structure is copied; its contents are what the hook is known by. Refused with
+ * CUBBY_REFUSAL_PRESENT when the domain has it already.
+ */
+CUBBY_API bool cubby_domain_wrap(cubby_domain_t domain, const cubby_hook_t *hook);
+
+/* Removes a hook, wherever it stands. Refused when it is absent, or covered, or from_start and the domain is in use. */
+CUBBY_API bool cubby_domain_restore(cubby_domain_t domain, const cubby_hook_t *hook);
+
+/*
+ * The hooks of a domain, from the top down, without those that are covered; false past the last. To see which hook is
+ * still there, and to count them.
+ */
+CUBBY_API bool cubby_domain_hook_get(cubby_domain_t domain, size_t index, cubby_hook_t *hook);
 
 CUBBY_API CUBBY_MALLOC_LIKE void *cubby_domain_malloc(cubby_domain_t domain, size_t size);
 CUBBY_API CUBBY_MALLOC_LIKE void *cubby_domain_calloc(cubby_domain_t domain, size_t count, size_t size);

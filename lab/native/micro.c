@@ -7,12 +7,14 @@
  *   library, pair     cubby_heap_malloc and cubby_heap_free           the pop and the push behind a call each
  *   library, batch    64 of them                                      64 of those
  *   libc, pair        malloc and free                                 as for library
+ *   table, pair       cubby_domain_malloc and cubby_domain_free       the same table's functions called directly
+ *   hook, pair        the same through one hook that passes on        cubby_domain_malloc and cubby_domain_free
  *
  * With --json one line of JSON for `cubby bench`, else a table.
  */
 #include "timing.h"
 
-#include <cubby/cubby.h>
+#include <cubby/domain.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,6 +97,43 @@ PAIR_ARM(libc, malloc(sizeof(object_t)), free(block))
 PAIR_ARM(list, list_pop(), list_push(block))
 PAIR_ARM(list_call, list_pop_call(sizeof(object_t)), list_push_call(block))
 
+/*
+ * What the tables cost. The direct arm calls what the table in force holds, by its address but without the library
+ * looking it up; the mem domain has no hook and the obj domain one, both on each thread's own heap.
+ */
+static cubby_allocator_t direct;
+
+static void *hook_malloc(void *ctx, const cubby_allocator_t *below, size_t size)
+{
+    (void)ctx;
+    return below->malloc(below->ctx, size);
+}
+
+static void *hook_calloc(void *ctx, const cubby_allocator_t *below, size_t count, size_t size)
+{
+    (void)ctx;
+    return below->calloc(below->ctx, count, size);
+}
+
+static void *hook_realloc(void *ctx, const cubby_allocator_t *below, void *block, size_t size)
+{
+    (void)ctx;
+    return below->realloc(below->ctx, block, size);
+}
+
+static void hook_free(void *ctx, const cubby_allocator_t *below, void *block)
+{
+    (void)ctx;
+    below->free(below->ctx, block);
+}
+
+static const cubby_hook_t hook = {
+    .name = "pass on", .malloc = hook_malloc, .calloc = hook_calloc, .realloc = hook_realloc, .free = hook_free};
+
+PAIR_ARM(direct, direct.malloc(direct.ctx, sizeof(object_t)), direct.free(direct.ctx, block))
+PAIR_ARM(table, cubby_domain_malloc(CUBBY_DOMAIN_MEM, sizeof(object_t)), cubby_domain_free(CUBBY_DOMAIN_MEM, block))
+PAIR_ARM(hooked, cubby_domain_malloc(CUBBY_DOMAIN_OBJ, sizeof(object_t)), cubby_domain_free(CUBBY_DOMAIN_OBJ, block))
+
 typedef struct row {
     const char *name;
     const char *against;
@@ -109,6 +148,10 @@ static const row_t rows[] = {
     {"library, batch", "free list behind calls", library_batch, list_call_batch},
     {"libc, pair", "free list behind calls", libc_pair, list_call_pair},
     {"libc, batch", "free list behind calls", libc_batch, list_call_batch},
+    {"table, pair", "table's functions", table_pair, direct_pair},
+    {"table, batch", "table's functions", table_batch, direct_batch},
+    {"hook, pair", "table without a hook", hooked_pair, table_pair},
+    {"hook, batch", "table without a hook", hooked_batch, table_batch},
 };
 
 int main(int argc, char **argv)
@@ -121,6 +164,11 @@ int main(int argc, char **argv)
     heap = cubby_heap_create();
     if (heap == NULL) {
         perror("cubby-micro: no heap");
+        return 1;
+    }
+    direct = cubby_domain_get(CUBBY_DOMAIN_MEM);
+    if (!cubby_domain_wrap(CUBBY_DOMAIN_OBJ, &hook)) {
+        fprintf(stderr, "cubby-micro: no hook: %s\n", cubby_refusal_text(cubby_refusal_get()));
         return 1;
     }
     printf(json ? "{\"rows\": [" : "%-16s %10s %10s %7s\n", "", "ns", "against", "ratio");

@@ -12,6 +12,7 @@
 #pragma GCC visibility push(hidden)
 
 typedef enum lock_rank {
+    LOCK_HOST,         /* what the host has put in: domain tables and hooks, the pressure callback */
     LOCK_SHARED_HEAPS, /* heaps that any thread may use */
     LOCK_ENDED_HEAPS,  /* the list of heaps whose threads have ended */
     LOCK_HEAP_NUMBERS, /* which heap numbers are taken */
