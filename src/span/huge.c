@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "span/huge.h"
 
-#include "os/os.h"
 #include "os/settings.h"
+#include "span/arena.h"
 #include "span/bits.h"
 #include "span/counts.h"
 #include "span/retain.h"
@@ -47,7 +47,7 @@ void huge_earn(region_t *region)
     if (from >= to) {
         return;
     }
-    if (!advise(region, from, to, os.advise_huge)) {
+    if (!advise(region, from, to, arena_advise_huge)) {
         refused = true;
         return;
     }
@@ -59,7 +59,7 @@ void huge_give_up(void)
 {
     for (int i = 0; i < region_count(); i++) {
         region_t *region = &regions[i];
-        if (region->huge_advised && advise(region, region->huge_from, region->huge_to, os.deny_huge)) {
+        if (region->huge_advised && advise(region, region->huge_from, region->huge_to, arena_deny_huge)) {
             region->huge_advised = false;
             earned_at = span_counts.pages_used + span_counts.pages_used / EARN_AGAIN_SHARE + EARN_AGAIN_PAGES;
         }

@@ -7,6 +7,7 @@
 
 #include "os/os.h"
 #include "os/settings.h"
+#include "span/arena.h"
 #include "span/bits.h"
 #include "span/free.h"
 #include "span/huge.h"
@@ -85,7 +86,10 @@ static span_t *purge_claim(retain_list_t list, huge_care_t care, size_t most)
 /* The system refused a purge (the pages are locked, say): no more are tried before the window moves on. */
 static bool refused;
 
-/* Whether purged pages read as zero. Where they do not (an emulator that ignores the advice), purging is no use at all. */
+/*
+ * Whether purged pages read as zero. Where they do not (an emulator that ignores the advice, an arena that cannot purge)
+ * purging is no use at all.
+ */
 enum { PURGE_UNTRIED, PURGE_ZEROES, PURGE_USELESS };
 static int purge_works;
 
@@ -94,15 +98,19 @@ static bool purge_call(const region_t *region, uint32_t first, uint32_t end)
 {
     volatile char *start = (volatile char *)(region->base + ((uintptr_t)first << PAGE_SHIFT));
     size_t bytes = (size_t)(end - first) << PAGE_SHIFT;
+    if (!arena_can_purge()) {
+        __atomic_store_n(&purge_works, PURGE_USELESS, __ATOMIC_RELAXED);
+        return false;
+    }
     if (__atomic_load_n(&purge_works, __ATOMIC_RELAXED) != PURGE_UNTRIED) {
-        return os.purge((void *)start, bytes);
+        return arena_purge((void *)start, bytes);
     }
     char before = *start; /* the page may be a clean one, and must then stay so */
     *start = 1;
-    bool purged = os.purge((void *)start, bytes);
+    bool purged = arena_purge((void *)start, bytes);
     if (purged && *start == 0) {
         __atomic_store_n(&purge_works, PURGE_ZEROES, __ATOMIC_RELAXED);
-        return os.purge((void *)start, bytes); /* the look mapped a page of zeroes there */
+        return arena_purge((void *)start, bytes); /* the look mapped a page of zeroes there */
     }
     *start = before;
     if (purged) {

@@ -2,6 +2,7 @@
 #include "span/region.h"
 
 #include "os/os.h"
+#include "span/arena.h"
 
 #include <string.h>
 
@@ -35,6 +36,8 @@ static const size_t REGION_ALIGNMENT = (size_t)CHUNK_PAGES << PAGE_SHIFT;
 
 /* The tables in the order in which they stand in a region. */
 enum { TABLE_TAGS, TABLE_SPAN_OF, TABLE_DIRTY, TABLE_CHUNK_USED, TABLE_SPANS, TABLE_COUNT };
+
+static_assert(TABLE_COUNT + 1 == REGION_PARTS, "region_t notes what is usable of each table, and of the pages");
 
 /* Bytes of a table that serve `pages` pages. Descriptor 0 is never used, so there is one more than pages. */
 static size_t table_bytes(int table, size_t pages)
@@ -73,6 +76,24 @@ static void *table_start(const region_t *region, int table)
     }
 }
 
+/*
+ * Makes the first `bytes` of a part of the region usable: a table, or, after those, the pages. A page that is usable is
+ * not asked for again, even where the attempt that made it so was refused in the end: an arena may count.
+ */
+static bool part_commit(region_t *region, int part, void *start, size_t bytes)
+{
+    size_t wanted = round_up(bytes, os.page_size());
+    size_t usable = region->usable[part];
+    if (wanted <= usable) {
+        return true;
+    }
+    if (!arena_commit((char *)start + usable, wanted - usable)) {
+        return false;
+    }
+    region->usable[part] = wanted;
+    return true;
+}
+
 /* Calls the system for what lies between the system pages that `old_bytes` and `new_bytes` from start reach into. */
 static bool apply_between(void *start, size_t old_bytes, size_t new_bytes, bool (*call)(void *, size_t))
 {
@@ -82,41 +103,50 @@ static bool apply_between(void *start, size_t old_bytes, size_t new_bytes, bool 
     return from >= to || call((char *)start + from, to - from);
 }
 
-/* Makes pages up to `pages` usable. On refusal some tables may have grown, which the next attempt finds done again. */
+/* Makes pages up to `pages` usable. On refusal some tables may have grown. */
 static bool region_commit(region_t *region, size_t pages)
 {
     size_t old = region->pages_committed;
     for (int table = 0; table < TABLE_COUNT; table++) {
-        size_t old_bytes = old == 0 ? 0 : table_bytes(table, old);
-        if (!apply_between(table_start(region, table), old_bytes, table_bytes(table, pages), os.commit)) {
+        if (!part_commit(region, table, table_start(region, table), table_bytes(table, pages))) {
             return false;
         }
     }
-    if (!apply_between((void *)region->base, old << PAGE_SHIFT, pages << PAGE_SHIFT, os.commit)) {
+    if (!part_commit(region, TABLE_COUNT, (void *)region->base, pages << PAGE_SHIFT)) {
         return false;
     }
     if (!region->huge_advised) {
-        (void)apply_between((void *)region->base, old << PAGE_SHIFT, pages << PAGE_SHIFT, os.deny_huge);
+        (void)apply_between((void *)region->base, old << PAGE_SHIFT, pages << PAGE_SHIFT, arena_deny_huge);
     }
     region->pages_committed = (uint32_t)pages;
     __atomic_store_n(&region->limit, pages << PAGE_SHIFT, __ATOMIC_RELEASE);
     return true;
 }
 
-static bool region_reserve(region_t *region, size_t bytes)
+/* Where page 0 may start: where a huge page can, when there are any. */
+static size_t region_alignment(void)
+{
+    return arena_has_huge_pages() ? REGION_ALIGNMENT : os.page_size();
+}
+
+/* Bytes to reserve for a region of `pages`, and where in them the tables start; their end goes into offsets[COUNT]. */
+static size_t region_layout(size_t pages, size_t offsets[TABLE_COUNT + 1])
 {
     size_t unit = os.page_size();
-    size_t pages = bytes >> PAGE_SHIFT;
-    size_t offsets[TABLE_COUNT];
-    size_t size = 0;
+    offsets[0] = 0;
     for (int table = 0; table < TABLE_COUNT; table++) {
-        offsets[table] = size;
-        size += round_up(table_bytes(table, pages), unit);
+        offsets[table + 1] = offsets[table] + round_up(table_bytes(table, pages), unit);
     }
-    size_t tables = size;
-    size += REGION_ALIGNMENT + (pages << PAGE_SHIFT);
+    /* A reservation starts on a system page. */
+    return offsets[TABLE_COUNT] + (region_alignment() - unit) + (pages << PAGE_SHIFT);
+}
 
-    char *start = os.reserve(size);
+static bool region_reserve(region_t *region, size_t bytes)
+{
+    size_t pages = bytes >> PAGE_SHIFT;
+    size_t offsets[TABLE_COUNT + 1];
+    size_t size = region_layout(pages, offsets);
+    char *start = arena_reserve(size);
     if (start == NULL) {
         return false;
     }
@@ -130,7 +160,7 @@ static bool region_reserve(region_t *region, size_t bytes)
     region->spans = (span_t *)(void *)(start + offsets[TABLE_SPANS]);
     region->spans_made = 1;
     region->pages_reserved = (uint32_t)pages;
-    region->base = round_up((uintptr_t)start + tables, REGION_ALIGNMENT);
+    region->base = round_up((uintptr_t)start + offsets[TABLE_COUNT], region_alignment());
     return true;
 }
 
@@ -159,19 +189,47 @@ bool region_has_room(region_t *region, size_t pages)
 /* Strict overcommit counts what is committed, touched or not: there room is not free. */
 bool region_is_spacious(const region_t *region, size_t pages)
 {
-    return region->base != 0 && !os.commit_is_counted() && pages <= (region->pages_reserved - region->top) / 4;
+    return region->base != 0 && !arena_commit_is_counted() && pages <= (region->pages_reserved - region->top) / 4;
+}
+
+/* The largest region that fits into an arena of a known size. */
+static size_t region_bytes_in(size_t size)
+{
+    size_t unit = region_alignment();
+    size_t offsets[TABLE_COUNT + 1];
+    size_t bytes = (size < REGION_BYTES ? size : REGION_BYTES) & ~(unit - 1);
+    while (bytes > unit && region_layout(bytes >> PAGE_SHIFT, offsets) > size) {
+        /* What is too much goes, but for what the tables shrink with it. */
+        size_t beyond = region_layout(bytes >> PAGE_SHIFT, offsets) - size;
+        bytes -= beyond / 2 > unit ? beyond / 2 & ~(unit - 1) : unit;
+    }
+    return bytes;
+}
+
+/* How large the next region should be, if the system or the arena grants it. */
+static size_t region_bytes_wished(size_t limit_share)
+{
+    if (arena_size() != 0) {
+        return region_bytes_in(arena_size());
+    }
+    size_t limit = os.address_limit();
+    return limit == SIZE_MAX || limit / limit_share > REGION_BYTES ? REGION_BYTES : limit / limit_share;
+}
+
+/* The smallest region that is worth its place; in a small arena anything is. */
+static size_t region_bytes_least(size_t pages)
+{
+    size_t least = round_up(pages << PAGE_SHIFT, region_alignment());
+    return least < REGION_BYTES_LEAST && arena_size() == 0 ? REGION_BYTES_LEAST : least;
 }
 
 /* Reserves a region in which `pages` fit, the size halved as long as the system refuses. */
 static bool region_create(region_t *region, size_t pages, size_t limit_share)
 {
-    size_t limit = os.address_limit();
-    size_t bytes = limit == SIZE_MAX || limit / limit_share > REGION_BYTES ? REGION_BYTES : limit / limit_share;
-    size_t least = round_up(pages << PAGE_SHIFT, REGION_ALIGNMENT);
-    if (least < REGION_BYTES_LEAST) {
-        least = REGION_BYTES_LEAST;
-    }
-    for (bytes = bytes & ~(REGION_ALIGNMENT - 1); bytes > least; bytes = (bytes / 2) & ~(REGION_ALIGNMENT - 1)) {
+    size_t unit = region_alignment();
+    size_t least = region_bytes_least(pages);
+    for (size_t bytes = region_bytes_wished(limit_share) & ~(unit - 1); bytes > least;
+         bytes = bytes / 2 & ~(unit - 1)) {
         if (region_reserve(region, bytes)) {
             return true;
         }
@@ -233,7 +291,7 @@ void region_release(region_t *region)
 {
     uintptr_t end = (uintptr_t)region->reservation + region->reservation_size;
     __atomic_store_n(&region->limit, 0, __ATOMIC_RELEASE);
-    os.release((void *)region->base, end - region->base);
+    arena_release((void *)region->base, end - region->base);
     region->reservation_size = region->base - (uintptr_t)region->reservation;
     region->pages_reserved = 0;
     region->pages_committed = 0;
@@ -251,7 +309,7 @@ static void release_between(uintptr_t from, uintptr_t to)
     from = round_up(from, unit);
     to &= ~(unit - 1);
     if (from < to) {
-        os.release((void *)from, to - from);
+        arena_release((void *)from, to - from);
     }
 }
 
@@ -272,24 +330,26 @@ void region_cut(region_t *region)
     }
     for (int table = 0; table < TABLE_COUNT; table++) {
         uintptr_t start = (uintptr_t)table_start(region, table);
-        bool to_base = table == TABLE_COUNT - 1 && region->table_pages == 0; /* with what aligned the base */
-        release_between(start + table_bytes(table, pages), to_base ? region->base : start + table_bytes(table, old));
+        bool to_base = table == TABLE_COUNT - 1 && !region->cut; /* with what aligned the base */
+        uintptr_t end = to_base ? region->base : start + round_up(table_bytes(table, old), os.page_size());
+        release_between(start + table_bytes(table, pages), end);
     }
     release_between(region->base + (pages << PAGE_SHIFT), (uintptr_t)region->reservation + region->reservation_size);
+    region->cut = true;
     region->table_pages = (uint32_t)pages;
     region->reservation_size = region->base + (pages << PAGE_SHIFT) - (uintptr_t)region->reservation;
 }
 
 void region_forget(region_t *region)
 {
-    if (region->table_pages != 0) { /* it was cut: other mappings may lie between its tables */
+    if (region->cut) { /* other mappings may lie between its tables */
         for (int table = 0; table < TABLE_COUNT; table++) {
             uintptr_t start = (uintptr_t)table_start(region, table);
             release_between(start, start + round_up(table_bytes(table, region->table_pages), os.page_size()));
         }
         release_between(region->base, region->base + ((size_t)region->pages_reserved << PAGE_SHIFT));
     } else if (region->reservation != NULL) {
-        os.release(region->reservation, region->reservation_size);
+        arena_release(region->reservation, region->reservation_size);
     }
     memset(region, 0, sizeof *region);
 }
@@ -304,5 +364,5 @@ void region_forget_all(void)
 
 bool region_space_is_limited(void)
 {
-    return os.address_limit() != SIZE_MAX;
+    return arena_size() != 0 || os.address_limit() != SIZE_MAX;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "span/span.h"
 
+#include "span/arena.h"
 #include "span/bits.h"
 #include "span/free.h"
 #include "span/huge.h"
@@ -364,5 +365,6 @@ void span_reset(void)
     retain_reset();
     huge_reset();
     purge_reset();
+    arena_reset();
     span_unlock();
 }

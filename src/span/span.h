@@ -31,6 +31,7 @@ enum {
     PAGE_BYTES = 1 << PAGE_SHIFT,
     REGION_MAX = 64,   /* the first is meant to last; the others are for address-space limits */
     CHUNK_PAGES = 512, /* a huge page */
+    REGION_PARTS = 6,  /* the tables, and the pages */
 };
 
 /*
@@ -103,7 +104,9 @@ typedef struct region {
     span_t *spans_unused;
     void *reservation; /* what the system gave, tables included */
     size_t reservation_size;
-    uint32_t table_pages; /* pages that the tables still serve, where addresses were cut off; else 0 */
+    size_t usable[REGION_PARTS]; /* bytes of each part that were committed */
+    bool cut;                    /* addresses were given back from its middle */
+    uint32_t table_pages;        /* then: pages that the tables still serve */
 } region_t;
 
 extern region_t regions[REGION_MAX];

@@ -281,6 +281,32 @@ static void addresses_that_hold_nothing_are_released_on_demand(void **state)
     assert_true(span_is_valid());
 }
 
+/*
+ * Symptom: addresses that somebody else had mapped were unmapped when a region was made anew. Cause: a region of which
+ * nothing was in use was cut to nothing, and then released as if it had never been cut. Guard: nothing is released
+ * twice, and nothing is left.
+ */
+static void a_region_with_nothing_in_it_is_cut_and_made_anew(void **state)
+{
+    (void)state;
+    span_t *span = span_alloc(10, PAGE_BYTES);
+    memset(span_start(span), 1, span_bytes(span));
+    span_free(span, span_bytes(span));
+    for (int round = 0; round < 3; round++) {
+        span_release_addresses();
+        span_release_addresses();
+        assert_true(span_is_valid());
+        span = span_alloc(10, PAGE_BYTES);
+        assert_non_null(span);
+        assert_true(span_is_clean(span));
+        memset(span_start(span), 1, span_bytes(span));
+        span_free(span, span_bytes(span));
+    }
+    assert_int_equal(fake.bad_ranges, 0);
+    span_reset();
+    assert_int_equal(fake_reservations(), 0);
+}
+
 /* Whole system pages only, whatever their size, and what is handed out again from them is zero. */
 static void addresses_are_released_in_whole_system_pages(void **state)
 {
@@ -373,6 +399,7 @@ int main(void)
         TEST(the_bytes_of_tables_are_those_made_usable),
         TEST(system_pages_of_any_size_get_whole_ranges),
         TEST(addresses_that_hold_nothing_are_released_on_demand),
+        TEST(a_region_with_nothing_in_it_is_cut_and_made_anew),
         TEST(addresses_are_released_in_whole_system_pages),
         TEST(released_addresses_are_not_taken_for_zero_where_purging_does_nothing),
         TEST(an_empty_region_is_released_and_made_anew),
