@@ -12,6 +12,7 @@
 #define CUBBY_DOMAIN_H
 
 #include <cubby/cubby.h>
+#include <cubby/limit.h>
 #include <cubby/refusal.h>
 
 #ifdef __cplusplus
@@ -99,6 +100,21 @@ CUBBY_API bool cubby_domain_restore(cubby_domain_t domain, const cubby_hook_t *h
  * still there, and to count them.
  */
 CUBBY_API bool cubby_domain_hook_get(cubby_domain_t domain, size_t index, cubby_hook_t *hook);
+
+/*
+ * Limits the usable bytes of the domain's blocks: limit.h says what happens at the limit, and who is asked first. What a
+ * block's size class adds to its request counts, and may pass the limit by that much. The first call comes before the
+ * domain's first allocation and installs a hook named "limit" below all others, which costs each request and each free
+ * an atomic addition; later calls change the number, at any time. SIZE_MAX: no limit, only counting. Refused with
+ * CUBBY_REFUSAL_IN_USE when it comes too late, and with CUBBY_REFUSAL_SIZES when the table at the bottom is neither
+ * Cubby's nor libc's.
+ *
+ * Counts are by domain: blocks that one domain gave out and another takes back are counted out of that one.
+ */
+CUBBY_API bool cubby_domain_limit_set(cubby_domain_t domain, size_t bytes);
+
+/* The limit and what is used of it: SIZE_MAX and 0 for a domain whose limit was never set. */
+CUBBY_API cubby_limit_t cubby_domain_limit_get(cubby_domain_t domain);
 
 CUBBY_API CUBBY_MALLOC_LIKE void *cubby_domain_malloc(cubby_domain_t domain, size_t size);
 CUBBY_API CUBBY_MALLOC_LIKE void *cubby_domain_calloc(cubby_domain_t domain, size_t count, size_t size);

@@ -4,8 +4,11 @@
  * it once, so it sees one table or another, never a mixture. Whoever changes a domain holds LOCK_HOST; whoever allocates
  * takes no lock.
  */
+#include "domain/domain.h"
+
 #include "domain/layer.h"
 #include "domain/libc.h"
+#include "domain/limit.h"
 #include "domain/table.h"
 #include "os/lock.h"
 #include "os/refusal.h"
@@ -199,6 +202,9 @@ static bool set_locked(cubby_domain_t domain, const cubby_allocator_t *allocator
     if (stand->kind == LAYER_COVER && table_is_same(&stand->below->table, allocator)) {
         return top_publish(domain, hooks_move(top, stand, stand->below), false);
     }
+    if (hook_find(top, &limit_hooks[domain]) != NULL && !table_has_sizes(allocator)) {
+        return refuse(CUBBY_REFUSAL_SIZES);
+    }
     layer_t *bottom = layer_bottom(domain, allocator);
     return top_publish(domain, bottom == NULL ? NULL : hooks_move(top, stand, bottom), true);
 }
@@ -236,6 +242,25 @@ bool cubby_domain_wrap(cubby_domain_t domain, const cubby_hook_t *hook)
     layer_t *top = tops[domain];
     bool done = hook_find_deep(top, hook) == NULL ? top_publish(domain, layer_hook(top, hook), hook->from_start)
                                                   : refuse(CUBBY_REFUSAL_PRESENT);
+    lock_drop(LOCK_HOST);
+    return done;
+}
+
+bool domain_wrap_bottom(cubby_domain_t domain, const cubby_hook_t *hook)
+{
+    if (!domain_exists(domain) || !hook_is_whole(hook)) {
+        return refuse(CUBBY_REFUSAL_ARGUMENT);
+    }
+    lock_take(LOCK_HOST);
+    layer_t *top = tops[domain];
+    layer_t *stand = stand_of(top);
+    bool done = hook_find_deep(top, hook) != NULL;
+    if (!done && !table_has_sizes(&stand->table)) {
+        (void)refuse(CUBBY_REFUSAL_SIZES);
+    } else if (!done) {
+        layer_t *layer = layer_hook(stand, hook);
+        done = top_publish(domain, layer == NULL ? NULL : hooks_move(top, stand, layer), true);
+    }
     lock_drop(LOCK_HOST);
     return done;
 }

@@ -4,24 +4,44 @@
 
 #include <cubby/domain.h>
 
+#include "heap/pressure.h"
+
 #include <stdlib.h>
+
+/*
+ * Whether a request that libc refused is to be made again, the host having given memory back. Nobody can give back what
+ * no program has.
+ */
+static bool libc_pressure(size_t size)
+{
+    const cubby_pressure_t pressure = {CUBBY_PRESSURE_SYSTEM, size, NULL, -1};
+    return size <= PTRDIFF_MAX && pressure_ask(&pressure);
+}
 
 void *libc_malloc(void *ctx, size_t size)
 {
     (void)ctx;
-    return malloc(size == 0 ? 1 : size);
+    size = size == 0 ? 1 : size;
+    void *block = malloc(size);
+    return block == NULL && libc_pressure(size) ? malloc(size) : block;
 }
 
 void *libc_calloc(void *ctx, size_t count, size_t size)
 {
     (void)ctx;
-    return count == 0 || size == 0 ? calloc(1, 1) : calloc(count, size);
+    count = size == 0 ? 0 : count;
+    size = count == 0 ? 1 : size;
+    count = count == 0 ? 1 : count;
+    void *block = calloc(count, size);
+    return block == NULL && count <= PTRDIFF_MAX / size && libc_pressure(count * size) ? calloc(count, size) : block;
 }
 
 void *libc_realloc(void *ctx, void *block, size_t size)
 {
     (void)ctx;
-    return realloc(block, size == 0 ? 1 : size);
+    size = size == 0 ? 1 : size;
+    void *moved = realloc(block, size);
+    return moved == NULL && libc_pressure(size) ? realloc(block, size) : moved;
 }
 
 void libc_free(void *ctx, void *block)

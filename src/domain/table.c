@@ -2,6 +2,7 @@
 /* Tables that serve a domain from a heap: what a runtime calls on every request. ctx is the heap. */
 #include "domain/table.h"
 
+#include "domain/libc.h"
 #include "heap/heap.h"
 #include "heap/malloc.h"
 #include "heap/thread.h"
@@ -195,4 +196,10 @@ cubby_allocator_t cubby_thread_allocator(cubby_domain_t domain, const cubby_allo
         table.realloc = thread_obj_realloc;
     }
     return table;
+}
+
+bool table_has_sizes(const cubby_allocator_t *table)
+{
+    return table->malloc == mem_malloc || table->malloc == obj_malloc || table->malloc == thread_mem_malloc ||
+           table->malloc == thread_obj_malloc || table->malloc == libc_malloc;
 }

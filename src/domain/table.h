@@ -18,6 +18,9 @@ void *thread_obj_calloc(void *ctx, size_t count, size_t size);
 void *thread_obj_realloc(void *ctx, void *block, size_t size);
 void thread_free(void *ctx, void *block);
 
+/* True for tables that serve from a heap, a thread's heaps or libc, whose blocks' sizes can be asked for. */
+bool table_has_sizes(const cubby_allocator_t *table);
+
 #pragma GCC visibility pop
 
 #endif

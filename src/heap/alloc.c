@@ -2,7 +2,9 @@
 #include "heap/heap.h"
 #include "heap/borrow.h"
 #include "heap/check.h"
+#include "heap/limit.h"
 #include "heap/pool.h"
+#include "heap/pressure.h"
 #include "heap/remote.h"
 #include "heap/shared.h"
 #include "heap/spare.h"
@@ -38,10 +40,13 @@ static bool bin_is_empty(const cubby_bin_t *bin)
     return bin->free == NULL && bin->fresh == bin->fresh_end;
 }
 
-/* A new pool for the class, all of it fresh. False when the system gives no more. */
+/* A new pool for the class, all of it fresh. False when a limit is reached, or the system gives no more. */
 static bool bin_carve_new(cubby_heap_t *heap, unsigned size_class)
 {
     heap_class_t *class = &heap->classes[size_class];
+    if (!heap_has_room(heap, class->pages)) {
+        return false;
+    }
     span_t *pool = spare_take(heap, class->pages, false);
     class->fresh_zero = false;
     if (pool == NULL) {
@@ -85,9 +90,20 @@ static bool bin_fill(cubby_heap_t *heap, unsigned size_class)
     return bin_carve_new(heap, size_class);
 }
 
+/* When all else has failed: with what the host gives back, if it does. */
+static __attribute__((noinline)) bool bin_fill_pressed(cubby_heap_t *heap, unsigned size_class)
+{
+    if (!heap_pressure(heap, heap->classes[size_class].pages)) {
+        return false;
+    }
+    (void)remote_collect(heap);
+    heap_flush(heap);
+    return bin_fill(heap, size_class);
+}
+
 /*
  * What other threads freed comes first. Other classes may sit on empty pools: before a request fails, they give them
- * up, and it is tried once more.
+ * up, and it is tried once more; and once more after the host was asked.
  */
 void *cubby_bin_refill_(cubby_heap_t *heap, unsigned size_class)
 {
@@ -104,7 +120,7 @@ void *cubby_bin_refill_(cubby_heap_t *heap, unsigned size_class)
     }
     if (!bin_fill(heap, size_class)) {
         heap_flush(heap);
-        if (!bin_fill(heap, size_class)) {
+        if (!bin_fill(heap, size_class) && !bin_fill_pressed(heap, size_class)) {
             errno = ENOMEM;
             return NULL;
         }

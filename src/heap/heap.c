@@ -4,6 +4,7 @@
 #include "heap/borrow.h"
 #include "heap/check.h"
 #include "heap/pool.h"
+#include "heap/pressure.h"
 #include "heap/remote.h"
 #include "heap/shared.h"
 #include "heap/thread.h"
@@ -82,7 +83,7 @@ cubby_heap_t *heap_create(heap_kind_t kind)
     if (number == 0) {
         return NULL;
     }
-    span_t *home = span_alloc((sizeof(cubby_heap_t) + PAGE_BYTES - 1) >> PAGE_SHIFT, PAGE_BYTES);
+    span_t *home = span_alloc(HEAP_HOME_PAGES, PAGE_BYTES);
     if (home == NULL) {
         number_drop(number);
         return NULL;
@@ -98,34 +99,37 @@ cubby_heap_t *heap_create(heap_kind_t kind)
     heap->key = guard_key();
 #endif
     heap->borrow_most = BORROW_BYTES_LEAST;
+    heap->limit_pages = SIZE_MAX;
     heap_init_classes(heap);
     return heap;
 }
 
 cubby_heap_t *cubby_heap_create(void)
 {
-    cubby_heap_t *heap = heap_create(HEAP_LOCK);
-    if (heap == NULL) {
-        errno = ENOMEM;
+    return cubby_heap_create_for(CUBBY_OWNER_LOCK);
+}
+
+static cubby_heap_t *heap_create_for(cubby_owner_t owner)
+{
+    switch (owner) {
+    case CUBBY_OWNER_THREAD:
+        return heap_create(HEAP_OWNED);
+    case CUBBY_OWNER_ANY:
+        return shared_heap_create();
+    default:
+        return heap_create(HEAP_LOCK);
     }
-    return heap;
 }
 
 cubby_heap_t *cubby_heap_create_for(cubby_owner_t owner)
 {
-    cubby_heap_t *heap = NULL;
-    switch (owner) {
-    case CUBBY_OWNER_LOCK:
-        return cubby_heap_create();
-    case CUBBY_OWNER_THREAD:
-        heap = heap_create(HEAP_OWNED);
-        break;
-    case CUBBY_OWNER_ANY:
-        heap = shared_heap_create();
-        break;
-    default:
+    if ((unsigned)owner > CUBBY_OWNER_ANY) {
         errno = EINVAL;
         return NULL;
+    }
+    cubby_heap_t *heap = heap_create_for(owner);
+    if (heap == NULL && heap_pressure(NULL, HEAP_HOME_PAGES)) {
+        heap = heap_create_for(owner);
     }
     if (heap == NULL) {
         errno = ENOMEM;

@@ -144,6 +144,8 @@ struct cubby_heap {
     uint32_t pool_pages;  /* of all its pools */
     uint32_t flush_pages; /* pool pages at which the bins are next handed back */
     span_t *large;
+    size_t large_pages;                       /* of all of them */
+    size_t limit_pages;                       /* that pools and large blocks may have together; SIZE_MAX: no limit */
     const struct cubby_allocator *foreign[3]; /* the domain layer's: who takes blocks that are not Cubby's */
     cubby_heap_t *inner;                      /* HEAP_SHARED: the heap behind it */
     cubby_heap_t *front;                      /* of such a heap: what stands before it */
@@ -166,6 +168,9 @@ struct cubby_heap {
     /* Written by other threads, so on a cache line of its own: blocks they freed, linked through their first word. */
     alignas(64) void *remote;
 };
+
+/* Pages of the span that a heap lies in. */
+enum { HEAP_HOME_PAGES = (sizeof(cubby_heap_t) + PAGE_BYTES - 1) / PAGE_BYTES };
 
 /* What cubby_malloc() uses in a thread that has no heap yet; also the owner of all large blocks of thread heaps. */
 extern cubby_heap_t heap_plain;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Blocks above MEDIUM_MAX: each a span of its own, as many pages as it needs. */
 #include "heap/heap.h"
+#include "heap/limit.h"
+#include "heap/pressure.h"
 #include "heap/shared.h"
 #include "heap/spare.h"
 
@@ -37,8 +39,45 @@ static void *large_take(cubby_heap_t *heap, span_t *span)
         heap->large->previous = span;
     }
     heap->large = span;
+    heap->large_pages += span->pages;
     span_tag_first(span, heap->tag | CLASS_LARGE);
     return span_start(span);
+}
+
+/* Where a large block goes: to any place, or to one with room to grow on. */
+typedef struct place {
+    size_t pages;
+    size_t alignment;
+    bool growing;
+} place_t;
+
+static span_t *large_span(const cubby_heap_t *heap, place_t place)
+{
+    if (!heap_has_room(heap, place.pages)) {
+        return NULL;
+    }
+    return place.growing ? span_alloc_growing(place.pages) : span_alloc(place.pages, place.alignment);
+}
+
+/* Bins may sit on pools that hold nothing else; then the host may have something to give back. */
+static void *large_alloc(cubby_heap_t *heap, place_t place)
+{
+    span_t *span = place.alignment == PAGE_BYTES && !place.growing ? spare_take(heap, place.pages, true) : NULL;
+    if (span != NULL) {
+        heap_tick(heap, EVENT_SPARE);
+        return large_take(heap, span);
+    }
+    heap_tick(heap, EVENT_LARGE);
+    span = large_span(heap, place);
+    if (span == NULL) {
+        heap_flush(heap);
+        span = large_span(heap, place);
+    }
+    if (span == NULL && heap_pressure(heap, place.pages)) {
+        heap_flush(heap);
+        span = large_span(heap, place);
+    }
+    return large_take(heap, span);
 }
 
 void *heap_large_alloc(cubby_heap_t *heap, size_t size, size_t alignment)
@@ -49,18 +88,7 @@ void *heap_large_alloc(cubby_heap_t *heap, size_t size, size_t alignment)
     if (heap_is_front(heap)) {
         return front_large_alloc(heap, size, alignment, false);
     }
-    span_t *span = alignment == PAGE_BYTES ? spare_take(heap, pages_of(size), true) : NULL;
-    if (span != NULL) {
-        heap_tick(heap, EVENT_SPARE);
-        return large_take(heap, span);
-    }
-    heap_tick(heap, EVENT_LARGE);
-    span = span_alloc(pages_of(size), alignment);
-    if (span == NULL) { /* bins may sit on pools that hold nothing else */
-        heap_flush(heap);
-        span = span_alloc(pages_of(size), alignment);
-    }
-    return large_take(heap, span);
+    return large_alloc(heap, (place_t){pages_of(size), alignment, false});
 }
 
 void *heap_large_alloc_growing(cubby_heap_t *heap, size_t size)
@@ -71,8 +99,7 @@ void *heap_large_alloc_growing(cubby_heap_t *heap, size_t size)
     if (heap_is_front(heap)) {
         return front_large_alloc(heap, size, PAGE_BYTES, true);
     }
-    heap_tick(heap, EVENT_LARGE);
-    return large_take(heap, span_alloc_growing(pages_of(size)));
+    return large_alloc(heap, (place_t){pages_of(size), PAGE_BYTES, true});
 }
 
 void heap_large_free(cubby_heap_t *heap, span_t *span)
@@ -90,8 +117,32 @@ void heap_large_free(cubby_heap_t *heap, span_t *span)
     if (span->next != NULL) {
         span->next->previous = span->previous;
     }
+    heap->large_pages -= span->pages;
     span_tag_first(span, 0);
     span_free(span, span_bytes(span));
+}
+
+/* Large blocks of thread heaps belong to no heap, and to no heap's limit. */
+static bool large_extend(span_t *span, size_t pages)
+{
+    cubby_heap_t *heap = span->heap;
+    size_t more = pages - span->pages;
+    if (heap == &heap_plain) {
+        return span_extend(span, pages);
+    }
+    if (!heap_has_room(heap, more) || !span_extend(span, pages)) {
+        return false;
+    }
+    heap->large_pages += more;
+    return true;
+}
+
+static void large_shrink(span_t *span, size_t pages)
+{
+    if (span->heap != &heap_plain) {
+        span->heap->large_pages -= span->pages - pages;
+    }
+    span_shrink(span, pages);
 }
 
 bool heap_large_resize(span_t *span, size_t size)
@@ -101,10 +152,10 @@ bool heap_large_resize(span_t *span, size_t size)
     }
     size_t pages = pages_of(size);
     if (pages > span->pages) {
-        return span_extend(span, pages);
+        return large_extend(span, pages);
     }
     if (span->pages - pages > span->pages / SLACK_SHARE) {
-        span_shrink(span, pages);
+        large_shrink(span, pages);
     }
     return true;
 }

@@ -166,7 +166,7 @@ static void *plain_realloc_slow(void *block, size_t size, bool obj)
         return NULL;
     }
     if (owner == &heap_plain) {
-        cubby_heap_t *heap = thread_heap_acquire();
+        cubby_heap_t *heap = front_thread_heap();
         if (heap == NULL) {
             errno = ENOMEM;
             return NULL;

@@ -55,6 +55,9 @@ void *large_block_resize(cubby_heap_t *heap, void *block, size_t size, bool obj)
     } else {
         moved = obj ? heap_malloc_obj(heap, size) : heap_malloc(heap, size);
     }
+    if (moved == NULL && heap_large_resize(span, size)) { /* what the host gave back may lie right behind it */
+        return block;
+    }
     if (moved == NULL) {
         errno = ENOMEM;
         return NULL;

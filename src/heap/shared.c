@@ -1,22 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/shared.h"
 
+#include "heap/pressure.h"
 #include "heap/thread.h"
 #include "os/lock.h"
 
 #include <errno.h>
 
-/* ---- Any front ---- */
+/* ---- Any front: where the heap behind it fails, the host is asked without the lock ---- */
+
+cubby_heap_t *front_thread_heap(void)
+{
+    cubby_heap_t *heap = thread_heap_acquire();
+    return heap == NULL && heap_pressure(NULL, HEAP_HOME_PAGES) ? thread_heap_acquire() : heap;
+}
+
+static void *shared_heap_take(cubby_heap_t *front, unsigned size_class)
+{
+    lock_take(LOCK_SHARED_HEAPS);
+    void *block = cubby_bin_take_(front->inner, size_class);
+    lock_drop(LOCK_SHARED_HEAPS);
+    return block;
+}
 
 void *front_take(cubby_heap_t *front, unsigned size_class)
 {
     if (front->kind == HEAP_SHARED) {
-        lock_take(LOCK_SHARED_HEAPS);
-        void *block = cubby_bin_take_(front->inner, size_class);
-        lock_drop(LOCK_SHARED_HEAPS);
+        void *block = shared_heap_take(front, size_class);
+        if (block == NULL && heap_pressure(front, front->classes[size_class].pages)) {
+            block = shared_heap_take(front, size_class);
+        }
         return block;
     }
-    cubby_heap_t *heap = thread_heap_acquire();
+    cubby_heap_t *heap = front_thread_heap();
     if (heap == NULL) {
         errno = ENOMEM;
         return NULL;
@@ -24,21 +40,35 @@ void *front_take(cubby_heap_t *front, unsigned size_class)
     return cubby_bin_take_(heap, size_class);
 }
 
+static void *large_alloc(cubby_heap_t *heap, size_t size, size_t alignment, bool growing)
+{
+    return growing ? heap_large_alloc_growing(heap, size) : heap_large_alloc(heap, size, alignment);
+}
+
+static void *shared_large_alloc(cubby_heap_t *front, size_t size, size_t alignment, bool growing)
+{
+    lock_take(LOCK_SHARED_HEAPS);
+    void *block = large_alloc(front->inner, size, alignment, growing);
+    lock_drop(LOCK_SHARED_HEAPS);
+    return block;
+}
+
+static size_t pages_of(size_t size)
+{
+    return (size >> PAGE_SHIFT) + 1;
+}
+
 void *front_large_alloc(cubby_heap_t *front, size_t size, size_t alignment, bool growing)
 {
-    bool shared = front->kind == HEAP_SHARED;
-    cubby_heap_t *heap = shared ? front->inner : thread_heap_acquire();
-    if (heap == NULL) {
-        return NULL;
+    if (front->kind == HEAP_SHARED) {
+        void *block = shared_large_alloc(front, size, alignment, growing);
+        if (block == NULL && heap_pressure(front, pages_of(size))) {
+            block = shared_large_alloc(front, size, alignment, growing);
+        }
+        return block;
     }
-    if (shared) {
-        lock_take(LOCK_SHARED_HEAPS);
-    }
-    void *block = growing ? heap_large_alloc_growing(heap, size) : heap_large_alloc(heap, size, alignment);
-    if (shared) {
-        lock_drop(LOCK_SHARED_HEAPS);
-    }
-    return block;
+    cubby_heap_t *heap = front_thread_heap();
+    return heap == NULL ? NULL : large_alloc(heap, size, alignment, growing);
 }
 
 /* ---- Heaps for any thread ---- */
@@ -67,11 +97,20 @@ void shared_heap_free(cubby_heap_t *front, void *block)
     lock_drop(LOCK_SHARED_HEAPS);
 }
 
-void *shared_heap_realloc(cubby_heap_t *front, void *block, size_t size, bool obj)
+static void *shared_realloc(cubby_heap_t *front, void *block, size_t size, bool obj)
 {
     lock_take(LOCK_SHARED_HEAPS);
     void *moved = heap_realloc(front->inner, block, size, obj);
     lock_drop(LOCK_SHARED_HEAPS);
+    return moved;
+}
+
+void *shared_heap_realloc(cubby_heap_t *front, void *block, size_t size, bool obj)
+{
+    void *moved = shared_realloc(front, block, size, obj);
+    if (moved == NULL && size <= PTRDIFF_MAX && heap_pressure(front, pages_of(size))) {
+        moved = shared_realloc(front, block, size, obj);
+    }
     return moved;
 }
 

@@ -9,6 +9,9 @@
 void *front_take(cubby_heap_t *front, unsigned size_class);
 void *front_large_alloc(cubby_heap_t *front, size_t size, size_t alignment, bool growing);
 
+/* The calling thread's heap, made if there is none yet; NULL: no memory, and the host has none to give back. */
+cubby_heap_t *front_thread_heap(void);
+
 /* A heap for any thread, or NULL. */
 cubby_heap_t *shared_heap_create(void);
 

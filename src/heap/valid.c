@@ -96,12 +96,14 @@ bool heap_is_valid(const cubby_heap_t *heap)
     if (!kept_is_valid(heap)) {
         return false;
     }
+    size_t large_pages = 0;
     const span_t *previous = NULL;
     for (const span_t *span = heap->large; span != NULL; previous = span, span = span->next) {
         if (span->previous != previous || span->heap != heap || span->size_class != CLASS_LARGE ||
             span_tag(span_start(span)) != (heap->tag | CLASS_LARGE)) {
             return false;
         }
+        large_pages += span->pages;
     }
-    return true;
+    return large_pages == heap->large_pages;
 }

@@ -5,6 +5,7 @@
 #include "span/bits.h"
 #include "span/free.h"
 #include "span/huge.h"
+#include "span/limit.h"
 #include "span/purge.h"
 #include "span/region.h"
 #include "span/retain.h"
@@ -71,7 +72,7 @@ span_t *span_alloc(size_t pages, size_t alignment)
         return NULL;
     }
     span_lock();
-    span_t *span = free_find(pages + step - 1, false);
+    span_t *span = limit_allows(pages) ? free_find(pages + step - 1, false) : NULL;
     if (span != NULL) {
         span = take(span, pages, step);
     }
@@ -155,10 +156,11 @@ bool span_extend(span_t *span, size_t pages)
     uint32_t end = span->first + span->pages;
     uint32_t more = (uint32_t)pages - span->pages;
     span_t *after = end < region->top ? span_at(region, end) : NULL;
+    bool allowed = limit_allows(more);
     bool taken = false;
-    if (after != NULL && after->state == SPAN_ROOM) {
+    if (allowed && after != NULL && after->state == SPAN_ROOM) {
         taken = room_take(region, after, more);
-    } else if (after == NULL || after->state == SPAN_FREE) {
+    } else if (allowed && (after == NULL || after->state == SPAN_FREE)) {
         taken = free_take(region, after, end, more);
     }
     if (taken) {
@@ -229,7 +231,7 @@ span_t *span_alloc_growing(size_t pages)
         return span_alloc(pages, PAGE_BYTES);
     }
     span_lock();
-    span_t *span = take_growing(pages);
+    span_t *span = limit_allows(pages) ? take_growing(pages) : NULL;
     if (span != NULL) {
         span->growing = true;
     }

@@ -151,7 +151,8 @@ static inline size_t span_bytes(const span_t *span)
 
 /*
  * A span of at least one page, whose first address is a multiple of `alignment` (a power of two, PAGE_BYTES or more).
- * The content is undefined but for clean pages, which are zero. NULL when the system gives no more.
+ * The content is undefined but for clean pages, which are zero. NULL when the limit is reached (limit.h), or the system
+ * gives no more.
  */
 span_t *span_alloc(size_t pages, size_t alignment);
 
@@ -159,7 +160,8 @@ span_t *span_alloc(size_t pages, size_t alignment);
 void span_free(span_t *span, size_t dirty_bytes);
 
 /*
- * Grows a span to at least `pages` into free pages right behind it. False, and nothing changed, when they are not free.
+ * Grows a span to at least `pages` into free pages right behind it. False, and nothing changed, when they are not free,
+ * or the limit does not allow them.
  */
 bool span_extend(span_t *span, size_t pages);
 
