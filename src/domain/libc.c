@@ -23,7 +23,10 @@ void *libc_malloc(void *ctx, size_t size)
     (void)ctx;
     size = size == 0 ? 1 : size;
     void *block = malloc(size);
-    return block == NULL && libc_pressure(size) ? malloc(size) : block;
+    if (block == NULL && libc_pressure(size)) {
+        block = malloc(size);
+    }
+    return block;
 }
 
 void *libc_calloc(void *ctx, size_t count, size_t size)
@@ -33,7 +36,10 @@ void *libc_calloc(void *ctx, size_t count, size_t size)
     size = count == 0 ? 1 : size;
     count = count == 0 ? 1 : count;
     void *block = calloc(count, size);
-    return block == NULL && count <= PTRDIFF_MAX / size && libc_pressure(count * size) ? calloc(count, size) : block;
+    if (block == NULL && count <= PTRDIFF_MAX / size && libc_pressure(count * size)) {
+        block = calloc(count, size);
+    }
+    return block;
 }
 
 void *libc_realloc(void *ctx, void *block, size_t size)
@@ -41,7 +47,10 @@ void *libc_realloc(void *ctx, void *block, size_t size)
     (void)ctx;
     size = size == 0 ? 1 : size;
     void *moved = realloc(block, size);
-    return moved == NULL && libc_pressure(size) ? realloc(block, size) : moved;
+    if (moved == NULL && libc_pressure(size)) {
+        moved = realloc(block, size);
+    }
+    return moved;
 }
 
 void libc_free(void *ctx, void *block)
