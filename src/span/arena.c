@@ -112,11 +112,6 @@ bool arena_deny_huge(void *start, size_t size)
 
 /* ---- Facts ---- */
 
-bool arena_can_purge(void)
-{
-    return arena.purge != NULL;
-}
-
 bool arena_has_huge_pages(void)
 {
     return arena.huge_pages;

@@ -18,9 +18,6 @@ bool arena_purge(void *start, size_t size);
 bool arena_advise_huge(void *start, size_t size);
 bool arena_deny_huge(void *start, size_t size);
 
-/* True when the arena has a way to give pages back. */
-bool arena_can_purge(void);
-
 /* True when huge pages are possible, so that regions are aligned to them. */
 bool arena_has_huge_pages(void);
 

@@ -86,10 +86,7 @@ static span_t *purge_claim(retain_list_t list, huge_care_t care, size_t most)
 /* The system refused a purge (the pages are locked, say): no more are tried before the window moves on. */
 static bool refused;
 
-/*
- * Whether purged pages read as zero. Where they do not (an emulator that ignores the advice, an arena that cannot purge)
- * purging is no use at all.
- */
+/* Whether purged pages read as zero. Where they do not (an emulator that ignores the advice), purging is no use at all. */
 enum { PURGE_UNTRIED, PURGE_ZEROES, PURGE_USELESS };
 static int purge_works;
 
@@ -98,10 +95,6 @@ static bool purge_call(const region_t *region, uint32_t first, uint32_t end)
 {
     volatile char *start = (volatile char *)(region->base + ((uintptr_t)first << PAGE_SHIFT));
     size_t bytes = (size_t)(end - first) << PAGE_SHIFT;
-    if (!arena_can_purge()) {
-        __atomic_store_n(&purge_works, PURGE_USELESS, __ATOMIC_RELAXED);
-        return false;
-    }
     if (__atomic_load_n(&purge_works, __ATOMIC_RELAXED) != PURGE_UNTRIED) {
         return arena_purge((void *)start, bytes);
     }

@@ -125,6 +125,19 @@ static void whoever_asks_in_whatever_way_gets_what_the_host_gives_back(void **st
     }
 }
 
+/* What the host frees may all lie in a bin, where it keeps the pool from serving another size. */
+static void a_few_blocks_given_back_serve_another_size(void **state)
+{
+    (void)state;
+    cubby_heap_free(heap, cubby_heap_malloc(heap, 3000));
+    cubby_heap_limit_set(heap, cubby_heap_limit_get(heap).used);
+    host_keep(heap, 3000);
+    assert_in_range(host.count, 1, heap->classes[class_of_medium(3000)].room);
+    cubby_pressure_set(host_drop, &host);
+    assert_non_null(cubby_heap_malloc(heap, 100));
+    assert_int_equal(host.asked, 1);
+}
+
 static void a_host_with_nothing_to_give_is_asked_once_a_request(void **state)
 {
     (void)state;
@@ -435,6 +448,7 @@ int main(void)
         cmocka_unit_test(threads_that_run_out_together_are_served_from_a_shared_cache),
         cmocka_unit_test(a_threads_heap_is_made_with_what_the_host_gives_back),
         TEST(whoever_asks_in_whatever_way_gets_what_the_host_gives_back),
+        TEST(a_few_blocks_given_back_serve_another_size),
         TEST(a_host_with_nothing_to_give_is_asked_once_a_request),
         TEST(a_host_that_says_no_is_believed),
         TEST(without_a_limit_or_with_room_nobody_is_asked),

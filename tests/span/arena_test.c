@@ -153,6 +153,7 @@ static void a_buffer_serves_all_but_its_tables_again_and_again_and_nothing_else_
     assert_true(cubby_arena_set(&buffer_arena));
     size_t pages = pages_in_all();
     assert_in_range(pages, BUFFER_BYTES / PAGE_BYTES * 96 / 100, BUFFER_BYTES / PAGE_BYTES);
+    assert_int_equal(region_count(), 1);
     for (int round = 0; round < 5; round++) {
         assert_int_equal(pages_in_all(), pages);
         assert_true(span_is_valid());
