@@ -13,7 +13,8 @@
  * Common rules
  *   Sizes are in bytes. A request for zero bytes gives a unique block that can be freed.
  *   Blocks are aligned to 16 bytes; blocks from cubby_new() to the type's own alignment, at least 8.
- *   Failure (overflow, an absurd size, the system refuses) is NULL with errno ENOMEM, and nothing has changed.
+ *   Failure (overflow, an absurd size, a limit is reached, the system refuses) is NULL with errno ENOMEM, and nothing has
+ *   changed. limit.h sets limits, and lets a host give memory back before it comes to that.
  *   Freeing NULL does nothing. Freeing keeps errno.
  *   A pointer that no Cubby heap gave out is refused with one message on stderr; nothing is read through it.
  *   Passing a block twice to a free function, or a pointer into its middle, is not detected here; the guarded library

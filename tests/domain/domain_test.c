@@ -219,6 +219,10 @@ static void a_table_with_a_hole_is_einval_and_not_taken(void **state)
     assert_int_equal(errno, EINVAL);
     cubby_allocator_t now = cubby_domain_get(CUBBY_DOMAIN_MEM);
     assert_memory_equal(&now, &good, sizeof good);
+    errno = 0;
+    now = cubby_domain_get((cubby_domain_t)test_size(3));
+    assert_int_equal(errno, EINVAL);
+    assert_null(now.malloc);
 }
 
 /* ---- Refusals ---- */
