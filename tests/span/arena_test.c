@@ -74,7 +74,7 @@ static void a_memory_file_holds_what_is_written_and_gives_back_what_is_trimmed(v
     }
     cubby_arena_t arena = {&file, file_reserve, file_commit, file_purge, file_release, 0, false};
     assert_true(cubby_arena_set(&arena));
-    span_t *span = span_written(8 * PAGES_PER_MIB);
+    span_t *span = span_written((size_t)8 * PAGES_PER_MIB);
     assert_true(file_bytes(&file) >= 8 * MIB);
     size_t offset = (size_t)(span_start(span) - file.start);
     char byte = 0;
@@ -83,7 +83,7 @@ static void a_memory_file_holds_what_is_written_and_gives_back_what_is_trimmed(v
     span_free_written(span);
     assert_int_equal(span_trim(), 8 * MIB);
     assert_true(file_bytes(&file) < MIB);
-    span = span_alloc(8 * PAGES_PER_MIB, PAGE_BYTES);
+    span = span_alloc((size_t)8 * PAGES_PER_MIB, PAGE_BYTES);
     assert_true(span_is_clean(span));
     assert_true(bytes_are_zero(span_start(span), span_bytes(span)));
     span_free(span, 0);
@@ -169,10 +169,10 @@ static void an_arena_that_cannot_purge_keeps_its_pages_and_clears_them_when_aske
     assert_true(cubby_arena_set(&buffer_arena));
     size_t pages = pages_in_all();
     assert_int_equal(span_trim(), 0);
-    time_passes(3 * WINDOW_MS);
+    time_passes((uint64_t)3 * WINDOW_MS);
     assert_int_equal(spans_stats().purged, 0);
     assert_int_equal(spans_stats().retained, pages << PAGE_SHIFT);
-    span_t *span = span_alloc(2 * PAGES_PER_MIB, PAGE_BYTES);
+    span_t *span = span_alloc((size_t)2 * PAGES_PER_MIB, PAGE_BYTES);
     assert_non_null(span);
     assert_false(span_is_clean(span));
     span_zero(span, 0, span_bytes(span));
@@ -472,7 +472,7 @@ static void a_hosts_pages_get_no_advice_unless_it_says_so(void **state)
         arena.huge_pages = huge == 1;
         assert_true(cubby_arena_set(&arena));
         fake_relent();
-        span_free_written(span_written(40 * PAGES_PER_MIB));
+        span_free_written(span_written((size_t)40 * PAGES_PER_MIB));
         assert_int_equal(fake.calls[FAKE_ADVISE_HUGE] > 0, huge);
         assert_int_equal(fake.calls[FAKE_DENY_HUGE] > 0, huge);
         assert_true(region_is_spacious(&regions[0], 1) == false);
