@@ -159,17 +159,91 @@ typedef struct cubby_stats {
 
 CUBBY_API void cubby_stats_get(cubby_stats_t *stats);
 
-/* A setting, as the environment or its default has it. */
-typedef struct cubby_setting {
-    const char *name; /* of the environment variable */
-    const char *unit; /* "ms", "bytes" (a suffix k, m or g is understood), or "0 or 1" */
+/* The figures one by one, for programs that print them; false past the last. */
+typedef struct cubby_stat {
+    const char *name; /* of the member of cubby_stats_t */
     const char *help; /* one line */
+    bool is_bytes;    /* otherwise a count */
+    size_t value;
+} cubby_stat_t;
+
+CUBBY_API bool cubby_stat_get(const cubby_stats_t *stats, size_t index, cubby_stat_t *stat);
+
+/*
+ * What one heap holds for one size class, and for all. Blocks in bins and blocks never carved are free. A block that
+ * another thread has freed counts as used until the owner takes it in. heap: NULL for the calling thread's own, behind
+ * cubby_malloc(); otherwise the caller is who may use the heap. The classes come in ascending block size; false past
+ * the last.
+ */
+typedef struct cubby_class_stats {
+    size_t block_size;  /* of one, in bytes */
+    size_t pools;       /* count */
+    size_t pool_size;   /* of one, in bytes */
+    size_t blocks_used; /* count */
+    size_t blocks_free; /* count */
+    size_t bytes_lost;  /* at the ends of its pools, where no block fits */
+} cubby_class_stats_t;
+
+typedef struct cubby_heap_stats {
+    size_t pools;        /* count */
+    size_t pool_bytes;   /* in them: used, free and lost */
+    size_t blocks_used;  /* in pools, count */
+    size_t bytes_used;   /* in such blocks */
+    size_t bytes_free;   /* in free blocks of pools */
+    size_t bytes_lost;   /* at the ends of pools */
+    size_t large_blocks; /* count; 0 for a thread's heap, for its large blocks belong to no thread */
+    size_t large_bytes;
+} cubby_heap_stats_t;
+
+CUBBY_API bool cubby_class_stats_get(cubby_heap_t *heap, size_t index, cubby_class_stats_t *stats);
+CUBBY_API void cubby_heap_stats_get(cubby_heap_t *heap, cubby_heap_stats_t *stats);
+
+/*
+ * Walks the structures of the heap, as above, and of the pages under all heaps. False: something is damaged, by a write
+ * outside a block or a block freed twice, say.
+ */
+CUBBY_API bool cubby_heap_check(cubby_heap_t *heap);
+
+/* ---- Settings --------------------------------------------------------------------------------------------------- */
+
+/*
+ * Each is read from the environment before main. A wrong value, or a name that is almost a setting's, ends the process
+ * with status 2 and a message that says what is right, in a program linked to the library as in one that preloads it.
+ */
+typedef enum cubby_setting_kind {
+    CUBBY_SETTING_NUMBER, /* value, from 0 to most; bytes may be given with a suffix k, m or g */
+    CUBBY_SETTING_SWITCH, /* value, 0 or 1 */
+    CUBBY_SETTING_CHOICE, /* text, one of choices; value is its index there */
+    CUBBY_SETTING_FILE,   /* text, a file name or empty */
+    CUBBY_SETTING_REPORT, /* text, a file name, "-" for stderr, or empty for none; given as 0, 1, - or a file */
+} cubby_setting_kind_t;
+
+typedef struct cubby_setting {
+    const char *name;   /* of the environment variable */
+    const char *option; /* of `cubby run` that sets it, without dashes; NULL when there is none */
+    cubby_setting_kind_t kind;
+    const char *unit;           /* "ms" or "bytes" of a number; of other kinds, what may be given, in words */
+    const char *const *choices; /* NULL-ended; NULL unless this is a choice */
+    const char *help;           /* one line */
+    const char *reason;         /* why the default is what it is */
     uint64_t value;
     uint64_t value_default;
+    uint64_t most;
+    const char *text; /* NULL for numbers and switches */
+    const char *text_default;
 } cubby_setting_t;
 
 /* The settings in the order in which they are documented; false past the last. */
 CUBBY_API bool cubby_setting_get(size_t index, cubby_setting_t *setting);
+
+/* The setting of that environment name; false when there is none. */
+CUBBY_API bool cubby_setting_find(const char *name, cubby_setting_t *setting);
+
+/*
+ * True when the setting of that name takes the text. Otherwise `expected`, of `size` bytes, gets what it takes, in
+ * words; an empty text when there is no such setting.
+ */
+CUBBY_API bool cubby_setting_check(const char *name, const char *text, char *expected, size_t size);
 
 /* ---- Typed allocation ------------------------------------------------------------------------------------------ */
 

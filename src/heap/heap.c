@@ -7,6 +7,7 @@
 #include "heap/pressure.h"
 #include "heap/remote.h"
 #include "heap/shared.h"
+#include "heap/stats.h"
 #include "heap/thread.h"
 #include "os/guard.h"
 #include "os/lock.h"
@@ -101,6 +102,7 @@ cubby_heap_t *heap_create(heap_kind_t kind)
     heap->borrow_most = BORROW_BYTES_LEAST;
     heap->limit_pages = SIZE_MAX;
     heap_init_classes(heap);
+    stats_report_at_exit();
     return heap;
 }
 

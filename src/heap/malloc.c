@@ -10,7 +10,6 @@
 #include "heap/thread.h"
 #include "os/lock.h"
 #include "os/os.h"
-#include "os/settings.h"
 #include "span/thread.h"
 
 #include <errno.h>
@@ -245,22 +244,6 @@ void cubby_stats_get(cubby_stats_t *stats)
         .parcels = remote_parcels(),
         .page_size = os.page_size(),
     };
-}
-
-bool cubby_setting_get(size_t index, cubby_setting_t *found)
-{
-    if (index >= SETTING_COUNT) {
-        return false;
-    }
-    const setting_t *entry = &setting_table[index];
-    *found = (cubby_setting_t){
-        .name = entry->name,
-        .unit = entry->unit,
-        .help = entry->help,
-        .value = setting((setting_id_t)index),
-        .value_default = entry->value_default,
-    };
-    return true;
 }
 
 #define VERSION_TEXT_(a, b, c) #a "." #b "." #c
