@@ -3,13 +3,12 @@
  * Preloaded into a process, this library installs Cubby in the CPython it finds there, before the interpreter starts,
  * and does nothing in a process without one.
  *
- * Environment
- *   CUBBY_OBJ, CUBBY_MEM   cubby (default), libc or stock: who serves the object and the memory domain
- *   CUBBY_HEAPS            lock or thread: whose heaps serve them; the default is what the interpreter's version needs
- *   CUBBY_QUIET            with a value: no notes on stderr
+ * CUBBY_OBJ, CUBBY_MEM and CUBBY_RAW say who serves the domains, CUBBY_HEAPS whose heaps do, CUBBY_QUIET keeps the notes
+ * back; the table of settings has them all.
  *
- * The raw domain is left alone: the interpreter itself swaps it during start-up and shutdown, and its blocks reach
- * libc's free from extensions.
+ * The raw domain is the interpreter's own unless it is asked for: little goes there, and the interpreter puts the C
+ * library's functions in the place of whatever is installed while it starts and ends. Blocks of Cubby's then reach the
+ * C library's free and realloc, which crossing.c sends home; others reach Cubby's table, which sends them on.
  *
  * CPython up to 3.11 calls both domains under its one lock, so one lock heap serves both. From 3.12 on several
  * interpreters may each have a lock, so each thread has its own heap. Free-threaded builds find their objects through
@@ -18,6 +17,7 @@
 #define _GNU_SOURCE
 #include <cubby/domain.h>
 
+#include "adapter.h"
 #include "override.h"
 
 #include <dlfcn.h>
@@ -44,22 +44,12 @@ static cubby_allocator_t stock[CUBBY_DOMAIN_COUNT];
 /* The lock heap that serves this process, NULL when there is none: nothing is served, or thread heaps serve. */
 static cubby_heap_t *heap;
 static bool uses_thread_heaps;
-
-/* From Python, with the interpreter lock held: ctypes.PyDLL(None).cubby_python_trim() */
-__attribute__((visibility("default"))) size_t cubby_python_trim(void);
-
-size_t cubby_python_trim(void)
-{
-    if (heap != NULL) {
-        return cubby_heap_trim(heap);
-    }
-    return uses_thread_heaps ? cubby_trim() : 0;
-}
+static bool installed; /* what was chosen */
 
 static void note(const char *text, const char *detail)
 {
-    const char *quiet = getenv("CUBBY_QUIET");
-    if (quiet != NULL && quiet[0] != '\0') {
+    cubby_setting_t quiet;
+    if (cubby_setting_find("CUBBY_QUIET", &quiet) && quiet.value != 0) {
         return;
     }
     char line[512];
@@ -108,26 +98,49 @@ static bool interpreter_find(interpreter_t *python)
     return true;
 }
 
-typedef enum choice { CHOICE_CUBBY, CHOICE_LIBC, CHOICE_STOCK, CHOICE_WRONG } choice_t;
+typedef enum choice { CHOICE_CUBBY, CHOICE_LIBC, CHOICE_STOCK } choice_t;
 
-static choice_t choice_read(const char *name)
+typedef struct domain_row {
+    const char *setting;
+    choice_t choice;
+} domain_row_t;
+
+static domain_row_t domains[CUBBY_DOMAIN_COUNT] = {
+    [CUBBY_DOMAIN_RAW] = {.setting = "CUBBY_RAW"},
+    [CUBBY_DOMAIN_MEM] = {.setting = "CUBBY_MEM"},
+    [CUBBY_DOMAIN_OBJ] = {.setting = "CUBBY_OBJ"},
+};
+
+/* True when the setting has that text. */
+static bool setting_is(const char *name, const char *text)
 {
-    const char *value = getenv(name);
-    if (value == NULL || value[0] == '\0' || strcmp(value, "cubby") == 0) {
-        return CHOICE_CUBBY;
-    }
-    if (strcmp(value, "libc") == 0) {
-        return CHOICE_LIBC;
-    }
-    if (strcmp(value, "stock") == 0) {
-        return CHOICE_STOCK;
-    }
-    note(name, " must be cubby, libc or stock; the interpreter keeps its own allocators");
-    return CHOICE_WRONG;
+    cubby_setting_t setting;
+    return cubby_setting_find(name, &setting) && strcmp(setting.text, text) == 0;
 }
 
-static void domain_install(const interpreter_t *python, cubby_domain_t domain, choice_t choice)
+static void domains_choose(void)
 {
+    for (int domain = 0; domain < CUBBY_DOMAIN_COUNT; domain++) {
+        const char *name = domains[domain].setting;
+        domains[domain].choice = setting_is(name, "cubby")  ? CHOICE_CUBBY
+                                 : setting_is(name, "libc") ? CHOICE_LIBC
+                                                            : CHOICE_STOCK;
+    }
+}
+
+/* True when some domain's choice is, or, `all`, when every domain's is. */
+static bool domains_are(choice_t choice, bool all)
+{
+    int count = 0;
+    for (int domain = 0; domain < CUBBY_DOMAIN_COUNT; domain++) {
+        count += domains[domain].choice == choice;
+    }
+    return all ? count == CUBBY_DOMAIN_COUNT : count > 0;
+}
+
+static void domain_install(const interpreter_t *python, cubby_domain_t domain)
+{
+    choice_t choice = domains[domain].choice;
     if (choice == CHOICE_STOCK) {
         return;
     }
@@ -162,25 +175,33 @@ static const char *reason_to_stand_back(const interpreter_t *python, char **argv
     return NULL;
 }
 
-/* Reads which heaps serve. False, with a note, when the choice is no choice, or not safe on this interpreter. */
+/*
+ * Decides which heaps serve. False, with a note, when what was asked for is not safe: a lock heap may be entered by who
+ * holds the one lock, and the raw domain is called without it.
+ */
 static bool heaps_choose(const interpreter_t *python)
 {
-    const char *value = getenv("CUBBY_HEAPS");
+    bool raw = domains[CUBBY_DOMAIN_RAW].choice == CHOICE_CUBBY;
     bool many_locks = python->minor > 11;
-    uses_thread_heaps = many_locks;
-    if (value == NULL || value[0] == '\0') {
+    uses_thread_heaps = many_locks || raw || setting_is("CUBBY_HEAPS", "thread");
+    if (!setting_is("CUBBY_HEAPS", "lock") || !uses_thread_heaps) {
         return true;
     }
-    if (strcmp(value, "thread") != 0 && strcmp(value, "lock") != 0) {
-        note("CUBBY_HEAPS", " must be lock or thread; the interpreter keeps its own allocators");
-        return false;
-    }
-    uses_thread_heaps = strcmp(value, "thread") == 0;
-    if (many_locks && !uses_thread_heaps) {
-        note("CUBBY_HEAPS=lock", " is for CPython up to 3.11; the interpreter keeps its own allocators");
-        return false;
-    }
-    return true;
+    note("CUBBY_HEAPS=lock", many_locks ? " is for CPython up to 3.11; the interpreter keeps its own allocators"
+                                        : " does not go with CUBBY_RAW=cubby, which is called without the lock; the "
+                                          "interpreter keeps its own allocators");
+    uses_thread_heaps = false;
+    return false;
+}
+
+bool adapter_serves(cubby_domain_t domain)
+{
+    return installed && domains[domain].choice == CHOICE_CUBBY;
+}
+
+cubby_heap_t *adapter_heap(void)
+{
+    return heap;
 }
 
 /* Whether the system gives memory for blocks at all. Thread heaps are made when a thread needs one: here, the first. */
@@ -203,9 +224,8 @@ __attribute__((constructor)) static void adapter_install(int argc, char **argv)
     if (!interpreter_find(&python)) {
         return;
     }
-    choice_t obj = choice_read("CUBBY_OBJ");
-    choice_t mem = choice_read("CUBBY_MEM");
-    if (obj == CHOICE_WRONG || mem == CHOICE_WRONG || (obj == CHOICE_STOCK && mem == CHOICE_STOCK)) {
+    domains_choose();
+    if (domains_are(CHOICE_STOCK, true)) {
         return;
     }
     const char *reason = reason_to_stand_back(&python, argv);
@@ -216,15 +236,17 @@ __attribute__((constructor)) static void adapter_install(int argc, char **argv)
     if (!heaps_choose(&python)) {
         return;
     }
-    if ((obj == CHOICE_CUBBY || mem == CHOICE_CUBBY) && !heaps_create()) {
+    if (domains_are(CHOICE_CUBBY, false) && !heaps_create()) {
         note("standing back: ", "the system gives no memory for a heap");
         return;
     }
     for (int domain = 0; domain < CUBBY_DOMAIN_COUNT; domain++) {
         python.get_allocator(domain, &stock[domain]);
     }
-    domain_install(&python, CUBBY_DOMAIN_MEM, mem);
-    domain_install(&python, CUBBY_DOMAIN_OBJ, obj);
+    for (int domain = 0; domain < CUBBY_DOMAIN_COUNT; domain++) {
+        domain_install(&python, (cubby_domain_t)domain);
+    }
+    installed = true;
     if (stock[CUBBY_DOMAIN_OBJ].ctx != NULL) {
         python.setup_debug_hooks(); /* a debug build: its checks, on top of Cubby */
     }

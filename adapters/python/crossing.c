@@ -52,8 +52,8 @@ __attribute__((constructor(101))) static void next_find_early(void)
 static void crossing_report(const char *function, const void *caller)
 {
     static bool reported;
-    const char *asked = getenv("CUBBY_CROSSINGS");
-    if (asked == NULL || asked[0] == '\0' || strcmp(asked, "0") == 0 ||
+    cubby_setting_t asked;
+    if (!cubby_setting_find("CUBBY_CROSSINGS", &asked) || asked.value == 0 ||
         __atomic_exchange_n(&reported, true, __ATOMIC_RELAXED)) {
         return;
     }
