@@ -31,11 +31,31 @@ static void adapter_take(adapter_t *adapter, const char *path)
     adapter->usable = true;
 }
 
+/* Takes the first folder that holds the module and that PYTHONPATH can carry. */
+static void module_find(adapter_t *adapter, const char *build_folder)
+{
+    char beside[PATH_MAX] = "";
+    char file[PATH_MAX + sizeof "/cubby/__init__.py"];
+    if (build_folder[0] != '\0') {
+        snprintf(beside, sizeof beside, "%s/adapters/python/module", build_folder);
+    }
+    const char *candidates[] = {beside, CUBBY_LIBDIR "/python"};
+    for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
+        snprintf(file, sizeof file, "%s/cubby/__init__.py", candidates[i]);
+        if (file_is_readable(file) && strchr(candidates[i], ':') == NULL) {
+            snprintf(adapter->module, sizeof adapter->module, "%s", candidates[i]);
+            return;
+        }
+    }
+}
+
 void adapter_find(adapter_t *adapter)
 {
     char folder[PATH_MAX - sizeof "/adapters/python/" ADAPTER_FILE] = "";
     char beside[PATH_MAX] = "";
     memset(adapter, 0, sizeof *adapter);
+    bool has_folder = executable_folder(folder, sizeof folder);
+    module_find(adapter, has_folder ? folder : "");
     const char *chosen = getenv("CUBBY_ADAPTER");
     if (chosen != NULL && chosen[0] != '\0') {
         if (file_is_readable(chosen)) {
@@ -46,7 +66,7 @@ void adapter_find(adapter_t *adapter)
                  "the adapter %s, which CUBBY_ADAPTER names, is not a file that can be read", chosen);
         return;
     }
-    if (executable_folder(folder, sizeof folder)) {
+    if (has_folder) {
         snprintf(beside, sizeof beside, "%s/adapters/python/" ADAPTER_FILE, folder);
     }
     const char *candidates[] = {beside, CUBBY_LIBDIR "/" ADAPTER_FILE};

@@ -95,9 +95,9 @@ static json_t *adapter_describe(void)
     adapter_t adapter;
     adapter_find(&adapter);
     if (!adapter.usable) {
-        return json_pack("{s:n, s:s}", "path", "reason", adapter.reason);
+        return json_pack("{s:n, s:s, s:s}", "path", "reason", adapter.reason, "module", adapter.module);
     }
-    return json_pack("{s:s}", "path", adapter.path);
+    return json_pack("{s:s, s:s}", "path", adapter.path, "module", adapter.module);
 }
 
 /* Settings of this environment that would change what a run does, each with its effect. */
@@ -108,9 +108,6 @@ static json_t *interference_describe(void)
         {"PYTHONDEVMODE", "puts CPython's debug allocator in place; Cubby stands back"},
         {"LD_PRELOAD", "stays loaded behind the adapter; an allocator in it serves what Cubby does not"},
         {"CUBBY_ADAPTER", "names the adapter"},
-        {"CUBBY_OBJ", "is replaced by `cubby run`"},
-        {"CUBBY_MEM", "is replaced by `cubby run`"},
-        {"CUBBY_QUIET", "silences the adapter"},
     };
     json_t *found = json_array();
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
@@ -212,12 +209,14 @@ static void info_print(const json_t *info)
         puts("region         the system gives no memory");
     }
     huge_pages_print(json_object_get(info, "huge_pages"));
-    settings_print(json_object_get(info, "settings"));
+    settings_print();
     printf("purge thread   %s\n", json_is_true(json_object_get(info, "purge_thread"))
                                       ? "runs: memory comes back while the program is idle"
                                       : "none: memory comes back while the program does something");
     const char *reason = text_get(adapter, "reason");
     printf("adapter        %s\n", reason[0] != '\0' ? reason : text_get(adapter, "path"));
+    const char *module = text_get(adapter, "module");
+    printf("module         %s\n", module[0] != '\0' ? module : "none; `import cubby` finds nothing");
     const char *path = text_get(python, "path");
     printf("python3        %s%s%s\n", path, path[0] != '\0' ? ": " : "", text_get(python, "kind"));
     list_print("environment", json_object_get(info, "environment"), "name", "effect", "nothing that interferes");

@@ -5,6 +5,9 @@
 #include "cli/judge.h"
 #include "cli/options.h"
 #include "cli/program.h"
+#include "cli/settings.h"
+
+#include <cubby/cubby.h>
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,55 +15,106 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_OBJ = 0x100, KEY_MEM, KEY_HEAPS };
-
-static const struct argp_option run_table[] = {
-    {.name = "obj", .key = KEY_OBJ, .arg = "ALLOCATOR", .doc = "For objects: cubby (default), libc or stock"},
-    {.name = "mem", .key = KEY_MEM, .arg = "ALLOCATOR", .doc = "For buffers: cubby (default), libc or stock"},
-    {.name = "heaps",
-     .key = KEY_HEAPS,
-     .arg = "OWNER",
-     .doc =
-         "One heap under the interpreter's lock, or one for each thread: lock (default up to CPython 3.11) or thread"},
-    {.name = "quiet", .key = 'q', .doc = "No notes on stderr, neither from here nor from the adapter"},
-    {0},
-};
+/* One option for each setting that has one, and those of the command itself. */
+enum { OPTIONS_MOST = 64, OPTION_TEXT_MOST = 320, KEY_DEBUG = 0x100, KEY_SETTING };
 
 typedef struct run_options {
-    const char *obj;
-    const char *mem;
-    const char *heaps; /* NULL: as the interpreter needs */
-    bool quiet;
+    const char *values[OPTIONS_MOST]; /* of the settings, by index; NULL: as the environment has it */
+    bool debug;
     char **program; /* the program and its arguments, NULL at the end */
 } run_options_t;
 
-static error_t allocator_take(const char *option, const char *value, const char **taken, struct argp_state *state)
+/* What stands behind the option's equals sign: the choices, or the kind of value. */
+static const char *setting_argument(const cubby_setting_t *setting)
 {
-    if (strcmp(value, "cubby") != 0 && strcmp(value, "libc") != 0 && strcmp(value, "stock") != 0) {
-        argp_error(state, "--%s=%s: the allocator must be cubby, libc or stock", option, value);
+    switch (setting->kind) {
+    case CUBBY_SETTING_NUMBER:
+        return strcmp(setting->unit, "bytes") == 0 ? "BYTES" : strcmp(setting->unit, "ms") == 0 ? "MS" : "N";
+    case CUBBY_SETTING_SWITCH:
+        return "0|1";
+    case CUBBY_SETTING_CHOICE:
+        return "WHICH";
+    case CUBBY_SETTING_FILE:
+    case CUBBY_SETTING_REPORT:
+        break;
+    }
+    return "FILE";
+}
+
+/* Help and default of a setting. The texts live as long as the program. */
+static const char *setting_doc(const cubby_setting_t *setting, size_t index)
+{
+    static char texts[OPTIONS_MOST][OPTION_TEXT_MOST];
+    char *text = texts[index];
+    char by_default[SETTING_TEXT_MOST];
+    setting_text_default(setting, by_default, sizeof by_default);
+    const char *choices = setting->kind == CUBBY_SETTING_CHOICE ? setting->unit : "";
+    snprintf(text, OPTION_TEXT_MOST, "%s%s%s (default %s)", setting->help, choices[0] != '\0' ? ": " : "", choices,
+             by_default);
+    return text;
+}
+
+static const struct argp_option *run_table_make(void)
+{
+    static struct argp_option table[OPTIONS_MOST + 4];
+    size_t count = 0;
+    cubby_setting_t setting;
+    for (size_t i = 0; i < OPTIONS_MOST && cubby_setting_get(i, &setting); i++) {
+        if (setting.option == NULL) {
+            continue;
+        }
+        bool may_be_alone = setting.kind == CUBBY_SETTING_SWITCH || setting.kind == CUBBY_SETTING_REPORT;
+        table[count++] = (struct argp_option){.name = setting.option,
+                                              .key = KEY_SETTING + (int)i,
+                                              .arg = setting_argument(&setting),
+                                              .flags = may_be_alone ? OPTION_ARG_OPTIONAL : 0,
+                                              .doc = setting_doc(&setting, i)};
+        if (strcmp(setting.option, "quiet") == 0) {
+            table[count++] = (struct argp_option){.key = 'q', .doc = "The same as --quiet"};
+        }
+    }
+    table[count] =
+        (struct argp_option){.name = "debug", .key = KEY_DEBUG, .doc = "checks every block; the same as CUBBY_DEBUG=1"};
+    return table;
+}
+
+static error_t setting_take(run_options_t *options, size_t index, const char *value, struct argp_state *state)
+{
+    cubby_setting_t setting;
+    char expected[128];
+    if (!cubby_setting_get(index, &setting)) {
+        return ARGP_ERR_UNKNOWN;
+    }
+    value = value != NULL ? value : "1"; /* a switch is on, a report goes to stderr */
+    if (!cubby_setting_check(setting.name, value, expected, sizeof expected)) {
+        argp_error(state, "--%s=%s: expected %s", setting.option, value, expected);
         return EINVAL;
     }
-    *taken = value;
+    options->values[index] = value;
     return 0;
+}
+
+static size_t setting_index(const char *name)
+{
+    cubby_setting_t setting;
+    size_t index = 0;
+    while (cubby_setting_get(index, &setting) && strcmp(setting.name, name) != 0) {
+        index++;
+    }
+    return index;
 }
 
 static error_t run_parser(int key, char *argument, struct argp_state *state)
 {
     run_options_t *options = state->input;
+    if (key >= KEY_SETTING && key < KEY_SETTING + OPTIONS_MOST) {
+        return setting_take(options, (size_t)(key - KEY_SETTING), argument, state);
+    }
     switch (key) {
-    case KEY_OBJ:
-        return allocator_take("obj", argument, &options->obj, state);
-    case KEY_MEM:
-        return allocator_take("mem", argument, &options->mem, state);
-    case KEY_HEAPS:
-        if (strcmp(argument, "lock") != 0 && strcmp(argument, "thread") != 0) {
-            argp_error(state, "--heaps=%s: the owner must be lock or thread", argument);
-            return EINVAL;
-        }
-        options->heaps = argument;
-        return 0;
     case 'q':
-        options->quiet = true;
+        return setting_take(options, setting_index("CUBBY_QUIET"), NULL, state);
+    case KEY_DEBUG:
+        options->debug = true;
         return 0;
     case ARGP_KEY_ARG: /* from here on everything is the program's */
         options->program = state->argv + state->next - 1;
@@ -74,41 +128,86 @@ static error_t run_parser(int key, char *argument, struct argp_state *state)
     }
 }
 
-static const options_t run_help = {
+static options_t run_help = {
     .name = "cubby run",
     .arguments = "PROGRAM [ARG...]",
     .text =
         "Runs PROGRAM with Cubby as the allocator of every Python interpreter in it.\v"
+        "Each option sets an environment variable spelled like it, --retain-ms CUBBY_RETAIN_MS; what no option sets "
+        "stays as the environment has it. "
         "PROGRAM is looked up in PATH and takes the place of this process: signals and the exit status are its own. "
-        "Status 2: wrong options. 126: PROGRAM cannot be executed, or there is no adapter to preload. 127: PROGRAM "
-        "is not found. CUBBY_ADAPTER names another adapter.",
-    .table = run_table,
+        "Status 2: wrong options or settings. 126: PROGRAM cannot be executed, or there is no adapter to preload. 127: "
+        "PROGRAM is not found.",
     .parser = run_parser,
 };
 
-/* Puts the adapter in front of what is preloaded already. */
-static bool preload_prepend(const char *adapter)
+/* Joins two parts of a list with a colon; an empty part of none at all. False when memory runs out. */
+static bool list_set(const char *variable, const char *first, const char *second)
 {
-    const char *before = getenv("LD_PRELOAD");
-    if (before == NULL || before[0] == '\0') {
-        return setenv("LD_PRELOAD", adapter, 1) == 0;
-    }
-    size_t size = strlen(adapter) + strlen(before) + 2;
+    size_t size = strlen(first) + strlen(second) + 2;
     char *both = malloc(size);
     if (both == NULL) {
         return false;
     }
-    snprintf(both, size, "%s:%s", adapter, before);
-    bool set = setenv("LD_PRELOAD", both, 1) == 0;
+    snprintf(both, size, "%s%s%s", first, first[0] != '\0' && second[0] != '\0' ? ":" : "", second);
+    bool set = setenv(variable, both, 1) == 0;
     free(both);
     return set;
 }
 
-static bool environment_prepare(const run_options_t *options, const char *adapter)
+static const char *variable_get(const char *name)
 {
-    return setenv("CUBBY_OBJ", options->obj, 1) == 0 && setenv("CUBBY_MEM", options->mem, 1) == 0 &&
-           (options->heaps == NULL || setenv("CUBBY_HEAPS", options->heaps, 1) == 0) &&
-           (!options->quiet || setenv("CUBBY_QUIET", "1", 1) == 0) && preload_prepend(adapter);
+    const char *value = getenv(name);
+    return value != NULL ? value : "";
+}
+
+/* A report's file is where the user is now, wherever the program goes. */
+static bool file_setting_set(const char *name, const char *value)
+{
+    char folder[PATH_MAX];
+    bool is_file = value[0] != '\0' && value[0] != '/' && strcmp(value, "-") != 0 && strcmp(value, "0") != 0 &&
+                   strcmp(value, "1") != 0;
+    if (!is_file || getcwd(folder, sizeof folder) == NULL) {
+        return setenv(name, value, 1) == 0;
+    }
+    size_t size = strlen(folder) + strlen(value) + 2;
+    char *path = malloc(size);
+    if (path == NULL) {
+        return false;
+    }
+    snprintf(path, size, "%s/%s", folder, value);
+    bool set = setenv(name, path, 1) == 0;
+    free(path);
+    return set;
+}
+
+static bool settings_set(const run_options_t *options)
+{
+    cubby_setting_t setting;
+    for (size_t i = 0; i < OPTIONS_MOST && cubby_setting_get(i, &setting); i++) {
+        const char *value = options->values[i];
+        bool is_file = setting.kind == CUBBY_SETTING_FILE || setting.kind == CUBBY_SETTING_REPORT;
+        if (value != NULL && !(is_file ? file_setting_set(setting.name, value) : setenv(setting.name, value, 1) == 0)) {
+            return false;
+        }
+    }
+    return !options->debug || setenv("CUBBY_DEBUG", "1", 1) == 0;
+}
+
+/*
+ * The adapter goes in front of what is preloaded already; the folder of the Python module goes behind what is in
+ * PYTHONPATH, so that nothing of the user's is hidden by it.
+ */
+static bool environment_prepare(const adapter_t *adapter)
+{
+    return list_set("LD_PRELOAD", adapter->path, variable_get("LD_PRELOAD")) &&
+           (adapter->module[0] == '\0' || list_set("PYTHONPATH", variable_get("PYTHONPATH"), adapter->module));
+}
+
+/* True when the program's environment asks for no notes. */
+static bool is_quiet(void)
+{
+    return strcmp(variable_get("CUBBY_QUIET"), "1") == 0;
 }
 
 /* A text file without a first line that names an interpreter goes to the shell, as it would from a shell. */
@@ -145,7 +244,8 @@ static int program_exec(const char *path, char **program)
 
 int run_command(int count, char **arguments)
 {
-    run_options_t options = {.obj = "cubby", .mem = "cubby"};
+    run_options_t options = {0};
+    run_help.table = run_table_make();
     if (!options_parse(&run_help, count, arguments, &options)) {
         return STATUS_USAGE;
     }
@@ -161,16 +261,20 @@ int run_command(int count, char **arguments)
         break;
     }
     adapter_t adapter;
+    if (!settings_set(&options)) {
+        fprintf(stderr, "cubby run: %s\n", strerror(errno));
+        return STATUS_REFUSED;
+    }
     adapter_find(&adapter);
     if (!adapter.usable) {
         fprintf(stderr, "cubby run: %s\n", adapter.reason);
         return STATUS_REFUSED;
     }
-    const char *note = options.quiet ? NULL : judgement_note(program_judge(path));
+    const char *note = is_quiet() ? NULL : judgement_note(program_judge(path));
     if (note != NULL) {
         fprintf(stderr, "cubby run: note: %s %s\n", options.program[0], note);
     }
-    if (!environment_prepare(&options, adapter.path)) {
+    if (!environment_prepare(&adapter)) {
         fprintf(stderr, "cubby run: %s\n", strerror(errno));
         return STATUS_REFUSED;
     }

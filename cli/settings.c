@@ -7,17 +7,50 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char *kind_name(cubby_setting_kind_t kind)
+{
+    switch (kind) {
+    case CUBBY_SETTING_NUMBER:
+        return "number";
+    case CUBBY_SETTING_SWITCH:
+        return "switch";
+    case CUBBY_SETTING_CHOICE:
+        return "choice";
+    case CUBBY_SETTING_FILE:
+        return "file";
+    case CUBBY_SETTING_REPORT:
+        return "report";
+    }
+    return "";
+}
+
+/* A new value: text, or a number; JSON's integers are signed, and "no bound" is the largest of them. */
+static json_t *value_describe(const char *text, uint64_t value)
+{
+    if (text != NULL) {
+        return json_string(text);
+    }
+    return json_integer(value < INT64_MAX ? (json_int_t)value : INT64_MAX);
+}
+
 json_t *settings_describe(void)
 {
     json_t *settings = json_array();
     cubby_setting_t setting;
     for (size_t i = 0; cubby_setting_get(i, &setting); i++) {
-        /* JSON's integers are signed; "no bound" is the largest of them. */
-        uint64_t value = setting.value < INT64_MAX ? setting.value : INT64_MAX;
-        uint64_t by_default = setting.value_default < INT64_MAX ? setting.value_default : INT64_MAX;
+        char by_default[SETTING_TEXT_MOST];
+        setting_text_default(&setting, by_default, sizeof by_default);
+        json_t *choices = setting.choices != NULL ? json_array() : NULL;
+        for (size_t j = 0; choices != NULL && setting.choices[j] != NULL; j++) {
+            json_array_append_new(choices, json_string(setting.choices[j]));
+        }
         json_array_append_new(settings,
-                              json_pack("{s:s, s:I, s:I, s:s, s:s}", "name", setting.name, "value", (json_int_t)value,
-                                        "default", (json_int_t)by_default, "unit", setting.unit, "help", setting.help));
+                              json_pack("{s:s, s:s?, s:s, s:o, s:o, s:s, s:s, s:o*, s:s, s:s}", "name", setting.name,
+                                        "option", setting.option, "kind", kind_name(setting.kind), "value",
+                                        value_describe(setting.text, setting.value), "default",
+                                        value_describe(setting.text_default, setting.value_default), "default_text",
+                                        by_default, "unit", setting.unit, "choices", choices, "help", setting.help,
+                                        "reason", setting.reason));
     }
     return settings;
 }
@@ -25,12 +58,7 @@ json_t *settings_describe(void)
 uint64_t setting_value(const char *name)
 {
     cubby_setting_t setting;
-    for (size_t i = 0; cubby_setting_get(i, &setting); i++) {
-        if (strcmp(setting.name, name) == 0) {
-            return setting.value;
-        }
-    }
-    return 0;
+    return cubby_setting_find(name, &setting) ? setting.value : 0;
 }
 
 static const char *huge_pages_meaning(const char *mode, bool wanted)
@@ -61,34 +89,59 @@ json_t *huge_pages_describe(const machine_t *machine)
 }
 
 /* A size as people write it, when the unit is bytes. */
-static void value_print(json_int_t value, const char *unit)
+static void number_write(char *text, size_t size, uint64_t value, const char *unit)
 {
-    if (value == INT64_MAX) {
-        printf("no bound");
+    if (value >= INT64_MAX) {
+        snprintf(text, size, "no bound");
     } else if (strcmp(unit, "bytes") == 0 && value > 0 && value % (1 << 20) == 0) {
-        printf("%" PRId64 " MiB", (int64_t)value >> 20);
-    } else if (strcmp(unit, "ms") == 0 || strcmp(unit, "bytes") == 0) {
-        printf("%" PRId64 " %s", (int64_t)value, unit);
+        snprintf(text, size, "%" PRIu64 " MiB", value >> 20);
     } else {
-        printf("%" PRId64, (int64_t)value);
+        snprintf(text, size, "%" PRIu64 " %s", value, unit);
     }
 }
 
-void settings_print(const json_t *settings)
+/* What people read for a value: of a number with its unit, of a file name that is empty "none". */
+static void value_write(char *text, size_t size, const cubby_setting_t *setting, uint64_t value, const char *name)
 {
-    for (size_t i = 0; i < json_array_size(settings); i++) {
-        const json_t *setting = json_array_get(settings, i);
-        const char *unit = json_string_value(json_object_get(setting, "unit"));
-        json_int_t value = json_integer_value(json_object_get(setting, "value"));
-        json_int_t by_default = json_integer_value(json_object_get(setting, "default"));
-        printf("%-14s %s = ", i == 0 ? "settings" : "", json_string_value(json_object_get(setting, "name")));
-        value_print(value, unit);
-        if (value != by_default) {
-            printf(" (default ");
-            value_print(by_default, unit);
-            putchar(')');
+    switch (setting->kind) {
+    case CUBBY_SETTING_NUMBER:
+        number_write(text, size, value, setting->unit);
+        return;
+    case CUBBY_SETTING_SWITCH:
+        snprintf(text, size, "%" PRIu64, value);
+        return;
+    case CUBBY_SETTING_CHOICE:
+    case CUBBY_SETTING_FILE:
+        snprintf(text, size, "%s", name[0] != '\0' ? name : "none");
+        return;
+    case CUBBY_SETTING_REPORT:
+        snprintf(text, size, "%s", name[0] != '\0' ? name : "0");
+        return;
+    }
+}
+
+void setting_text_default(const cubby_setting_t *setting, char *text, size_t size)
+{
+    value_write(text, size, setting, setting->value_default, setting->text_default);
+}
+
+void settings_print(void)
+{
+    cubby_setting_t setting;
+    for (size_t i = 0; cubby_setting_get(i, &setting); i++) {
+        char value[SETTING_TEXT_MOST];
+        char by_default[SETTING_TEXT_MOST];
+        value_write(value, sizeof value, &setting, setting.value, setting.text);
+        setting_text_default(&setting, by_default, sizeof by_default);
+        printf("%-14s %s = %s", i == 0 ? "settings" : "", setting.name, value);
+        if (strcmp(value, by_default) != 0) {
+            printf(" (default %s)", by_default);
         }
-        printf(": %s\n", json_string_value(json_object_get(setting, "help")));
+        printf(": %s", setting.help);
+        if (setting.kind != CUBBY_SETTING_NUMBER) {
+            printf(" [%s]", setting.unit);
+        }
+        putchar('\n');
     }
 }
 
@@ -97,8 +150,10 @@ void huge_pages_print(const json_t *huge_pages)
     printf("huge pages     %s: %s", json_string_value(json_object_get(huge_pages, "system")),
            json_string_value(json_object_get(huge_pages, "meaning")));
     if (json_is_true(json_object_get(huge_pages, "asked"))) {
-        printf(", beyond its first ");
-        value_print(json_integer_value(json_object_get(huge_pages, "from_bytes")), "bytes");
+        char size[SETTING_TEXT_MOST];
+        number_write(size, sizeof size, (uint64_t)json_integer_value(json_object_get(huge_pages, "from_bytes")),
+                     "bytes");
+        printf(", beyond its first %s", size);
     }
     putchar('\n');
 }

@@ -170,6 +170,12 @@ typedef struct cubby_stat {
 CUBBY_API bool cubby_stat_get(const cubby_stats_t *stats, size_t index, cubby_stat_t *stat);
 
 /*
+ * Writes the report that CUBBY_STATS asks for, once in a process that has a heap; exit() does so by itself. For who is
+ * about to end the process with _exit(), which runs no handlers. Does nothing when no report is asked for.
+ */
+CUBBY_API void cubby_stats_report(void);
+
+/*
  * What one heap holds for one size class, and for all. Blocks in bins and blocks never carved are free. A block that
  * another thread has freed counts as used until the owner takes it in. heap: NULL for the calling thread's own, behind
  * cubby_malloc(); otherwise the caller is who may use the heap. The classes come in ascending block size; false past

@@ -9,9 +9,11 @@
 #include "os/output.h"
 #include "os/settings.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- The figures of the process, by name ---- */
 
@@ -202,16 +204,29 @@ size_t stats_print(char *text, size_t size)
     return length < size ? length : size - 1;
 }
 
-static void report_write(void)
+/* The process that is to report; 0: none, or it has. What vfork made is another, and borrows this one's memory. */
+static pid_t reporter;
+
+static void reporter_note(void)
+{
+    reporter = getpid();
+}
+
+void cubby_stats_report(void)
 {
     char text[4096];
-    (void)output_append(setting_text(SETTING_STATS), text, stats_print(text, sizeof text));
+    if (reporter != 0 && reporter == getpid()) {
+        reporter = 0;
+        (void)output_append(setting_text(SETTING_STATS), text, stats_print(text, sizeof text));
+    }
 }
 
 void stats_report_at_exit(void)
 {
     static bool seen_to;
     if (!__atomic_exchange_n(&seen_to, true, __ATOMIC_RELAXED) && *setting_text(SETTING_STATS) != '\0') {
-        (void)atexit(report_write);
+        reporter_note();
+        (void)pthread_atfork(NULL, NULL, reporter_note);
+        (void)atexit(cubby_stats_report);
     }
 }

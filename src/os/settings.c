@@ -30,7 +30,7 @@ const setting_t setting_table[SETTING_COUNT] = {
          "little goes there, and the interpreter itself sends it to the C library while it starts and ends"},
     [SETTING_HEAPS] = {"CUBBY_HEAPS", "heaps", SETTING_CHOICE, "auto, lock or thread", owners, 0, 0,
                        "one heap under the interpreter's lock, or one for each thread",
-                       "auto: lock, which is faster, up to CPython 3.11 unless raw is served; else thread"},
+                       "what the interpreter needs: lock up to CPython 3.11, thread later and where raw is served"},
     [SETTING_STATS] = {"CUBBY_STATS", "stats", SETTING_REPORT, "0, 1, - or a file", NULL, 0, 0,
                        "each process that used Cubby reports its figures when it exits; 1 and -: on stderr",
                        "a program's output is its own"},

@@ -64,16 +64,37 @@ def no_command_and_an_unknown_command_are_status_2_with_the_commands():
 
 @test
 def an_unknown_option_is_status_2_with_the_options():
-    expect(cubby("run", "--ojb=cubby", "true"), 2, "--ojb=cubby", "--obj=ALLOCATOR", "--mem=ALLOCATOR", "--quiet")
+    expect(cubby("run", "--ojb=cubby", "true"), 2, "--ojb=cubby", "--obj=WHICH", "--raw=WHICH", "--quiet")
     expect(cubby("info", "--xml"), 2, "--xml", "--json")
     expect(cubby("bench", "--fast"), 2, "--fast", "--quick")
 
 
 @test
-def a_wrong_allocator_is_status_2_with_the_right_ones():
-    for option in ("--obj", "--mem"):
+def a_wrong_value_is_status_2_with_the_right_ones():
+    for option in ("--obj", "--mem", "--raw"):
         expect(cubby("run", option + "=jemalloc", "true"), 2, option + "=jemalloc", "cubby, libc or stock")
+    expect(cubby("run", "--heaps=both", "true"), 2, "--heaps=both", "auto, lock or thread")
+    expect(cubby("run", "--retain-ms=soon", "true"), 2, "--retain-ms=soon", "a number (ms, at most 3600000)")
+    expect(cubby("run", "--purge-thread=yes", "true"), 2, "--purge-thread=yes", "0 or 1")
+    expect(cubby("run", "--quiet=2", "true"), 2, "--quiet=2", "0 or 1")
+    expect(cubby("run", "--stats=" + "f" * 5000, "true"), 2, "0, 1, - or a file")
     expect(cubby("run", "--obj"), 2, "--obj")
+
+
+@test
+def a_wrong_value_in_the_environment_is_status_2_with_the_right_ones():
+    for arguments in (["run", "echo", "started"], ["info"], ["bench", "--help"]):
+        result = cubby(*arguments, environment={"CUBBY_MEM": "jemalloc"})
+        expect(result, 2, "CUBBY_MEM=jemalloc", "cubby, libc or stock")
+        assert result.stdout == ""
+
+
+@test
+def a_name_in_the_environment_that_is_almost_right_is_status_2_with_the_right_one():
+    result = cubby("run", "echo", "started", environment={"CUBBY_RETIAN_MS": "5"})
+    expect(result, 2, "CUBBY_RETIAN_MS", "CUBBY_RETAIN_MS (ms)")
+    assert result.stdout == ""
+    expect(cubby("run", "-q", "true", environment={"CUBBY_SEEDS": "5", "CUBBY_TEST_SEED": "1"}), 0)
 
 
 @test
@@ -103,13 +124,65 @@ def options_after_the_program_are_the_programs():
 
 @test
 def the_program_gets_the_choice_and_the_adapter_first():
-    script = "echo $CUBBY_OBJ $CUBBY_MEM [$CUBBY_QUIET] $LD_PRELOAD"
-    assert cubby("run", "sh", "-c", script).stdout == f"cubby cubby [] {ADAPTER}\n"
-    result = cubby("run", "--obj=stock", "--mem=libc", "-q", "sh", "-c", script)
-    assert result.stdout == f"stock libc [1] {ADAPTER}\n"
+    script = "echo [$CUBBY_OBJ] [$CUBBY_MEM] [$CUBBY_RAW] [$CUBBY_QUIET] $LD_PRELOAD"
+    assert cubby("run", "sh", "-c", script).stdout == f"[] [] [] [] {ADAPTER}\n"
+    result = cubby("run", "--obj=stock", "--mem=libc", "--raw=cubby", "-q", "sh", "-c", script)
+    assert result.stdout == f"[stock] [libc] [cubby] [1] {ADAPTER}\n"
     other = shutil.copy(ADAPTER, os.path.join(FOLDER, "other.so"))
     result = cubby("run", "sh", "-c", script, environment={"LD_PRELOAD": other})
-    assert result.stdout == f"cubby cubby [] {ADAPTER}:{other}\n"
+    assert result.stdout == f"[] [] [] [] {ADAPTER}:{other}\n"
+
+
+@test
+def every_setting_has_an_option_that_sets_its_variable():
+    settings = json.loads(cubby("info", "--json").stdout)["settings"]
+    values = {"number": "7", "switch": "1", "report": "/tmp/x", "file": ADAPTER}
+    assert len(settings) > 10
+    for setting in settings:
+        name, kind = setting["name"], setting["kind"]
+        value = setting["choices"][-1] if kind == "choice" else values[kind]
+        assert setting["option"] is not None, name
+        result = cubby("run", "-q", f"--{setting['option']}={value}", "sh", "-c", f"echo ${name}")
+        expect(result, 0)
+        assert result.stdout == value + "\n", (name, result.stdout)
+    text = cubby("run", "--help").stdout
+    for setting in settings:
+        assert f"--{setting['option']}" in text, setting["option"]
+
+
+@test
+def what_no_option_sets_stays_as_the_environment_has_it():
+    environment = {"CUBBY_OBJ": "libc", "CUBBY_MEM": "libc", "CUBBY_RETAIN_MS": "5"}
+    script = "echo $CUBBY_OBJ $CUBBY_MEM $CUBBY_RETAIN_MS"
+    result = cubby("run", "--mem=stock", "--retain-ms=7", "sh", "-c", script, environment=environment)
+    assert result.stdout == "libc stock 7\n", result.stdout
+
+
+@test
+def a_switch_and_a_report_may_stand_alone():
+    script = "echo $CUBBY_PURGE_THREAD $CUBBY_STATS $CUBBY_DEBUG"
+    result = cubby("run", "--purge-thread", "--stats", "--debug", "sh", "-c", script)
+    assert result.stdout == "1 1 1\n", result.stdout
+    assert cubby("run", "--purge-thread=0", "--stats=-", "sh", "-c", script).stdout == "0 -\n"
+
+
+@test
+def a_relative_file_is_where_the_command_was_started():
+    result = cubby("run", "--stats=figures", "sh", "-c", "cd /; echo $CUBBY_STATS", cwd=FOLDER)
+    assert result.stdout == os.path.join(os.path.realpath(FOLDER), "figures") + "\n", result.stdout
+
+
+@test
+def the_folder_of_the_module_is_the_last_of_pythonpath():
+    module = json.loads(cubby("info", "--json").stdout)["adapter"]["module"]
+    if not module:
+        return "this build has no adapter"
+    assert os.path.exists(module + "/cubby/__init__.py"), module
+    for before, after in ((None, module), ("", module), ("/a:/b", "/a:/b:" + module), ("/a:", "/a::" + module)):
+        environment = {} if before is None else {"PYTHONPATH": before}
+        result = cubby("run", "sh", "-c", "echo $PYTHONPATH", environment=environment)
+        assert result.stdout == after + "\n", result.stdout
+    return None
 
 
 @test
@@ -412,12 +485,15 @@ def info_shows_every_setting_with_its_value_default_unit_and_help():
     info = json.loads(cubby("info", "--json", environment=environment).stdout)
     settings = {setting["name"]: setting for setting in info["settings"]}
     assert settings["CUBBY_RETAIN_MS"]["value"] == 250 != settings["CUBBY_RETAIN_MS"]["default"]
-    assert all(setting["unit"] and setting["help"] for setting in settings.values())
+    assert all(setting["unit"] and setting["help"] and setting["reason"] for setting in settings.values())
+    assert settings["CUBBY_OBJ"]["choices"] == ["cubby", "libc", "stock"]
+    assert settings["CUBBY_OBJ"]["kind"] == "choice" and settings["CUBBY_OBJ"]["value"] == "cubby"
     assert info["purge_thread"] is True
     text = cubby("info", environment=environment).stdout
     assert "CUBBY_RETAIN_MS = 250 ms (default 1000 ms): " in text
-    for name in settings:
+    for name, setting in settings.items():
         assert name in text, name
+        assert setting["kind"] == "number" or f"[{setting['unit']}]" in text, name
 
 
 @test

@@ -235,12 +235,35 @@ class Command(ModuleTestCase):
                 self.assertRan(self.command(PYTHON, option, "-c", "print('right')"), "right")
                 self.assertRan(self.command(PYTHON, option, "-c", ask), "mem obj")
 
-    def test_figures_at_exit_are_reported_for_each_process_of_a_program(self):
-        code = "import os\nif os.fork() == 0: raise SystemExit\nos.wait()"
+    def test_figures_at_exit_are_reported_once_for_each_process_of_a_program(self):
+        ends = ("raise SystemExit", "os._exit(0)", "os.execv('/bin/true', ['true'])")
+        for end, count in zip(ends, (2, 2, 1)):
+            with self.subTest(end=end):
+                ran = self.command("--stats", PYTHON, "-c", f"import os\nif os.fork() == 0: {end}\nos.wait()")
+                self.assertEqual((ran.status, ran.out), (0, ""), ran)
+                self.assertEqual(len(self.reporters(ran.err)), count, ran)
+
+    def test_workers_report_and_programs_that_could_not_be_started_do_not(self):
+        code = (
+            "import multiprocessing, subprocess\n"
+            "context = multiprocessing.get_context('fork')\n"
+            "with context.Pool(2) as pool:\n"
+            "    assert pool.map(abs, [-1, -2]) == [1, 2]\n"
+            "    pool.close(); pool.join()\n"
+            "try:\n"
+            "    subprocess.run(['/no/such/program'])\n"
+            "except FileNotFoundError:\n"
+            "    print('right')\n"
+        )
         ran = self.command("--stats", PYTHON, "-c", code)
-        self.assertEqual((ran.status, ran.out), (0, ""), ran)
-        processes = re.findall(r"(?m)^cubby: what process (\d+) \(python3[.\d]*\) held at its exit$", ran.err)
-        self.assertEqual(len(set(processes)), 2, ran)
+        self.assertEqual((ran.status, ran.out), (0, "right\n"), ran)
+        self.assertEqual(len(self.reporters(ran.err)), 3, ran)
+
+    def reporters(self, text):
+        """The numbers of the processes that reported, each once."""
+        found = re.findall(r"(?m)^cubby: what process (\d+) \(python3[.\d]*\) held at its exit$", text)
+        self.assertEqual(len(set(found)), len(found))
+        return found
 
 
 class Interpreters(ModuleTestCase):

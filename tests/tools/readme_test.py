@@ -5,7 +5,7 @@ import re
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "CONTRIBUTING.md", "tests/README.md"]
+PAGES = ["README.md", "CONTRIBUTING.md", "tests/README.md", "cli/README.md", "adapters/python/README.md"]
 
 
 class Readme(unittest.TestCase):
