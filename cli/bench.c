@@ -143,11 +143,11 @@ static error_t bench_parser(int key, char *argument, struct argp_state *state)
 static const options_t bench_help = {
     .name = "cubby bench",
     .arguments = "[seeds|spans|threads]",
-    .text =
-        "Measures Cubby beside other allocators: seeds (the default), real Python loops, also on stock pymalloc; "
-        "spans, large blocks in a C program; threads, several threads in one.\v"
-        "Pairs of processes run at the same time on two cores, then with the cores swapped; those of threads take both "
-        "cores, and run in rounds of all arms. Status 1: an arm failed and was dropped. 130: interrupted.",
+    .text = "Measures Cubby beside other allocators: seeds (the default), real Python loops, also on stock pymalloc; "
+            "spans, large blocks in a C program; threads, several threads in one.",
+    .notes = "Pairs of processes run at the same time on two cores, then with the cores\n"
+             "swapped; those of threads take both cores, and run in rounds of all arms.\n"
+             "Status 1: an arm failed and was dropped. 130: interrupted.\n",
     .table = bench_table,
     .parser = bench_parser,
 };

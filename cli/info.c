@@ -47,6 +47,17 @@ static const options_t info_help = {
     .parser = info_parser,
 };
 
+/* An allocation failed: what lacks a part of the truth is not printed. */
+static bool memory_ended;
+
+/* Jansson's. */
+static void *noted_malloc(size_t size)
+{
+    void *block = malloc(size);
+    memory_ended = memory_ended || block == NULL;
+    return block;
+}
+
 /* What the library holds once it has served one request. */
 static json_t *library_describe(void)
 {
@@ -125,6 +136,7 @@ static json_t *peers_describe(void)
     json_t *peers = json_array();
     arm_set_t *set = calloc(1, sizeof *set);
     if (set == NULL) {
+        memory_ended = true;
         return peers;
     }
     arm_set_fill(set, NULL, "");
@@ -223,6 +235,14 @@ static void info_print(const json_t *info)
     list_print("peers", json_object_get(info, "peers"), "name", "path", "none known");
 }
 
+/* Says why there is nothing to print. */
+static int info_refuse(json_t *info)
+{
+    fputs(memory_ended ? "cubby info: out of memory\n" : "cubby info: a path or setting is not UTF-8 text\n", stderr);
+    json_decref(info);
+    return EXIT_FAILURE;
+}
+
 int info_command(int count, char **arguments)
 {
     bool as_json = false;
@@ -231,18 +251,20 @@ int info_command(int count, char **arguments)
     }
     machine_t machine;
     machine_read(&machine);
+    json_set_alloc_funcs(noted_malloc, free);
     json_t *info = json_pack("{s:o, s:s, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "library", library_describe(),
                              "jansson", JANSSON_VERSION, "machine", machine_to_json(&machine), "huge_pages",
                              huge_pages_describe(&machine), "settings", settings_describe(), "purge_thread",
                              setting_value("CUBBY_PURGE_THREAD") != 0, "adapter", adapter_describe(), "python3",
                              python_describe(), "environment", interference_describe(), "peers", peers_describe());
-    if (info == NULL) {
-        fputs("cubby info: a path or setting is not UTF-8 text\n", stderr);
-        return EXIT_FAILURE;
+    char *text = info != NULL && as_json ? json_dumps(info, JSON_INDENT(2)) : NULL;
+    if (info == NULL || memory_ended || (as_json && text == NULL)) {
+        free(text);
+        return info_refuse(info);
     }
     if (as_json) {
-        json_dumpf(info, stdout, JSON_INDENT(2));
-        putchar('\n');
+        puts(text);
+        free(text);
     } else {
         info_print(info);
     }

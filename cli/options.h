@@ -19,7 +19,8 @@ typedef error_t (*options_parser_t)(int key, char *argument, struct argp_state *
 typedef struct options {
     const char *name; /* "cubby run" */
     const char *arguments;
-    const char *text; /* what the subcommand does */
+    const char *text;  /* what the subcommand does */
+    const char *notes; /* what --help says last, in lines; NULL: nothing */
     const struct argp_option *table;
     options_parser_t parser;
 } options_t;

@@ -131,13 +131,12 @@ static error_t run_parser(int key, char *argument, struct argp_state *state)
 static options_t run_help = {
     .name = "cubby run",
     .arguments = "PROGRAM [ARG...]",
-    .text =
-        "Runs PROGRAM with Cubby as the allocator of every Python interpreter in it.\v"
-        "Each option sets an environment variable spelled like it, --retain-ms CUBBY_RETAIN_MS; what no option sets "
-        "stays as the environment has it. "
-        "PROGRAM is looked up in PATH and takes the place of this process: signals and the exit status are its own. "
-        "Status 2: wrong options or settings. 126: PROGRAM cannot be executed, or there is no adapter to preload. 127: "
-        "PROGRAM is not found.",
+    .text = "Runs PROGRAM with Cubby as the allocator of every Python interpreter in it.",
+    .notes = "Each option sets an environment variable spelled like it, --retain-ms\n"
+             "CUBBY_RETAIN_MS; what no option sets stays as the environment has it. PROGRAM\n"
+             "is looked up in PATH and takes the place of this process: signals and the exit\n"
+             "status are its own. Status 2: wrong options or settings. 126: PROGRAM cannot be\n"
+             "executed, or there is no adapter to preload. 127: PROGRAM is not found.\n",
     .parser = run_parser,
 };
 
@@ -210,7 +209,10 @@ static bool is_quiet(void)
     return strcmp(variable_get("CUBBY_QUIET"), "1") == 0;
 }
 
-/* A text file without a first line that names an interpreter goes to the shell, as it would from a shell. */
+/*
+ * A text file without a first line that names an interpreter goes to the shell, as it would from a shell. Returns, with
+ * errno, when that fails.
+ */
 static void shell_exec(const char *path, char **program)
 {
     size_t count = 0;
@@ -236,6 +238,7 @@ static int program_exec(const char *path, char **program)
     int failure = errno;
     if (failure == ENOEXEC && program_is_text(path)) {
         shell_exec(path, program);
+        failure = errno;
     }
     const char *meaning = failure == ENOENT ? "its interpreter is not there" : strerror(failure);
     fprintf(stderr, "cubby run: %s cannot be executed: %s\n", path, meaning);

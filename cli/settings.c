@@ -44,13 +44,15 @@ json_t *settings_describe(void)
         for (size_t j = 0; choices != NULL && setting.choices[j] != NULL; j++) {
             json_array_append_new(choices, json_string(setting.choices[j]));
         }
-        json_array_append_new(settings,
-                              json_pack("{s:s, s:s?, s:s, s:o, s:o, s:s, s:s, s:o*, s:s, s:s}", "name", setting.name,
-                                        "option", setting.option, "kind", kind_name(setting.kind), "value",
-                                        value_describe(setting.text, setting.value), "default",
-                                        value_describe(setting.text_default, setting.value_default), "default_text",
-                                        by_default, "unit", setting.unit, "choices", choices, "help", setting.help,
-                                        "reason", setting.reason));
+        json_t *row = json_pack(
+            "{s:s, s:s?, s:s, s:o, s:o, s:s, s:s, s:o*, s:s, s:s}", "name", setting.name, "option", setting.option,
+            "kind", kind_name(setting.kind), "value", value_describe(setting.text, setting.value), "default",
+            value_describe(setting.text_default, setting.value_default), "default_text", by_default, "unit",
+            setting.unit, "choices", choices, "help", setting.help, "reason", setting.reason);
+        if (json_array_append_new(settings, row) != 0) {
+            json_decref(settings);
+            return NULL;
+        }
     }
     return settings;
 }

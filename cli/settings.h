@@ -16,7 +16,10 @@ enum { SETTING_TEXT_MOST = 128 };
 /* Writes the default of a setting as people read it. */
 void setting_text_default(const cubby_setting_t *setting, char *text, size_t size);
 
-/* A new array: name, option, kind, value, default, unit, choices, help and reason of each setting. */
+/*
+ * A new array: name, option, kind, value, default, unit, choices, help and reason of each setting. NULL when a value is
+ * not UTF-8 text, or memory ran out.
+ */
 json_t *settings_describe(void);
 
 /* The value of a setting by its name; 0 when there is none of that name. */

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "lab/machine.h"
 
+#include <fcntl.h>
 #include <gnu/libc-version.h>
 #include <sched.h>
 #include <stdio.h>
@@ -11,40 +12,43 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+/* The first bytes of a file, as text; without stdio, which needs memory that there may not be. */
+static void start_read(const char *path, char *text, size_t size)
+{
+    text[0] = '\0';
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        return;
+    }
+    ssize_t length = 0;
+    for (size_t used = 0; (length = read(file, text + used, size - 1 - used)) > 0;) {
+        used += (size_t)length;
+        text[used] = '\0';
+    }
+    close(file);
+}
+
 /* The first line of a file, without its end. */
 static void line_read(const char *path, char *line, size_t size)
 {
-    line[0] = '\0';
-    FILE *file = fopen(path, "re");
-    if (file == NULL) {
-        return;
-    }
-    if (fgets(line, (int)size, file) != NULL) {
-        line[strcspn(line, "\n")] = '\0';
-    }
-    fclose(file);
+    start_read(path, line, size);
+    line[strcspn(line, "\n")] = '\0';
 }
 
-/* What follows "key   : " on the first line that starts with key. */
+/* What follows "key   : " on the first line that starts with key, near the beginning of the file. */
 static void field_read(const char *path, const char *key, char *value, size_t size)
 {
-    char line[512];
+    char text[8192];
     value[0] = '\0';
-    FILE *file = fopen(path, "re");
-    if (file == NULL) {
-        return;
-    }
-    while (fgets(line, sizeof line, file) != NULL) {
-        if (strncmp(line, key, strlen(key)) != 0) {
-            continue;
+    start_read(path, text, sizeof text);
+    for (char *line = text; *line != '\0'; line += strcspn(line, "\n"), line += *line == '\n') {
+        if (strncmp(line, key, strlen(key)) == 0) {
+            line += strlen(key);
+            line += strspn(line, " \t:");
+            snprintf(value, size, "%.*s", (int)strcspn(line, "\n"), line);
+            return;
         }
-        char *text = line + strlen(key);
-        text += strspn(text, " \t:");
-        text[strcspn(text, "\n")] = '\0';
-        snprintf(value, size, "%s", text);
-        break;
     }
-    fclose(file);
 }
 
 static long long field_number(const char *path, const char *key)

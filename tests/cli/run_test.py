@@ -518,6 +518,8 @@ def info_works_without_python_and_adapter():
 def info_tells_what_it_could_not_read_as_text():
     result = cubby("info", environment={"PYTHONMALLOC": os.fsdecode(b"\xff")})
     assert result.returncode in (0, 1) and "Traceback" not in result.stderr
+    result = cubby("info", "--json", environment={"CUBBY_ADAPTER": os.fsdecode(b"/no/\xff")})
+    assert result.returncode == 1 and "not UTF-8 text" in result.stderr and result.stdout == "", result
 
 
 if __name__ == "__main__":
