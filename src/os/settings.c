@@ -163,9 +163,9 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static char upper(char letter)
+static int upper(char letter)
 {
-    return letter >= 'a' && letter <= 'z' ? (char)(letter - 'a' + 'A') : letter;
+    return letter >= 'a' && letter <= 'z' ? letter - 'a' + 'A' : letter;
 }
 
 /* Letters left out, added, taken for another or swapped with their neighbour; the case does not count. */

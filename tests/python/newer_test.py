@@ -101,6 +101,13 @@ class Served:
         self.assertStandsBack(self.python(PROBE, variables={"CUBBY_HEAPS": "lock"}), "CUBBY_HEAPS=lock is for")
         self.assertServed(self.python(PROBE, variables={"CUBBY_HEAPS": "thread"}))
 
+    def test_the_raw_domain_is_served_where_it_was_asked_for(self):
+        raw = {"CUBBY_RAW": "cubby"}
+        self.assertRan(self.python(PROBE, variables=raw), SERVED.replace("raw=stock", "raw=cubby"))
+        for name in ("threads", "forks", "domains"):
+            with self.subTest(program=name):
+                self.program(name, variables=raw)
+
     def test_blocks_may_cross_domains_as_on_stock(self):
         self.program("domains")
 
