@@ -73,8 +73,10 @@ static const struct argp_option *run_table_make(void)
             table[count++] = (struct argp_option){.key = 'q', .doc = "The same as --quiet"};
         }
     }
-    table[count] =
-        (struct argp_option){.name = "debug", .key = KEY_DEBUG, .doc = "checks every block; the same as CUBBY_DEBUG=1"};
+    if (!cubby_setting_find("CUBBY_DEBUG", &setting) || setting.option == NULL) {
+        table[count] = (struct argp_option){
+            .name = "debug", .key = KEY_DEBUG, .doc = "checks every block; the same as CUBBY_DEBUG=1"};
+    }
     return table;
 }
 
