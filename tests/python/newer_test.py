@@ -104,7 +104,7 @@ class Served:
     def test_the_raw_domain_is_served_where_it_was_asked_for(self):
         raw = {"CUBBY_RAW": "cubby"}
         self.assertRan(self.python(PROBE, variables=raw), SERVED.replace("raw=stock", "raw=cubby"))
-        for name in ("threads", "forks", "domains"):
+        for name in ("threads", "domains", "short_threads"):
             with self.subTest(program=name):
                 self.program(name, variables=raw)
 
