@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/stats.h"
 
+#include "heap/borrow.h"
+
 #include "heap/check.h"
 #include "heap/heap.h"
 #include "heap/remote.h"
@@ -67,12 +69,17 @@ bool cubby_stat_get(const cubby_stats_t *stats, size_t index, cubby_stat_t *stat
 
 /* ---- Heaps ---- */
 
-/* Blocks on a bin's list, of which there are at most `most`: a list that was damaged may run in a circle. */
-static size_t bin_length(const cubby_bin_t *bin, size_t most)
+/*
+ * The heap's own blocks on a bin's list, of which there are at most `most`; a thread's heap may have borrowed others. A
+ * list that was damaged may run in a circle.
+ */
+static size_t bin_length(const cubby_heap_t *heap, unsigned size_class, size_t most)
 {
     size_t length = 0;
-    for (const void *block = bin->free; block != NULL && length < most; block = *(void *const *)block) {
-        length++;
+    size_t steps = most + BORROW_BYTES_MOST / heap->bins[size_class].size;
+    const void *block = heap->bins[size_class].free;
+    for (; block != NULL && length < most && steps > 0; block = *(void *const *)block, steps--) {
+        length += span_find(block)->heap == heap;
     }
     return length;
 }
@@ -92,7 +99,7 @@ static void class_count(const cubby_heap_t *heap, unsigned size_class, cubby_cla
     stats->block_size = class_size(size_class);
     stats->pool_size = class_pool_pages(stats->block_size) << PAGE_SHIFT;
     size_t fresh = (size_t)(bin->fresh_end - bin->fresh) / stats->block_size;
-    size_t held = fresh + bin_length(bin, out - fresh);
+    size_t held = fresh + bin_length(heap, size_class, out - fresh);
     stats->blocks_free += held;
     stats->blocks_used = out - held;
     stats->bytes_lost = stats->pools * (stats->pool_size % stats->block_size);
