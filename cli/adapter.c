@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define ADAPTER_FILE "libcubby-python.so"
+#define ADAPTER_GUARDED_FILE "libcubby-python-guard.so"
 
 static bool file_is_readable(const char *path)
 {
@@ -51,8 +52,9 @@ static void module_find(adapter_t *adapter, const char *build_folder)
 
 void adapter_find(adapter_t *adapter)
 {
-    char folder[PATH_MAX - sizeof "/adapters/python/" ADAPTER_FILE] = "";
+    char folder[PATH_MAX - sizeof "/adapters/python/" ADAPTER_GUARDED_FILE] = "";
     char beside[PATH_MAX] = "";
+    char installed[PATH_MAX];
     memset(adapter, 0, sizeof *adapter);
     bool has_folder = executable_folder(folder, sizeof folder);
     module_find(adapter, has_folder ? folder : "");
@@ -66,10 +68,13 @@ void adapter_find(adapter_t *adapter)
                  "the adapter %s, which CUBBY_ADAPTER names, is not a file that can be read", chosen);
         return;
     }
+    const char *guard = getenv("CUBBY_GUARD");
+    const char *file = guard != NULL && strcmp(guard, "1") == 0 ? ADAPTER_GUARDED_FILE : ADAPTER_FILE;
     if (has_folder) {
-        snprintf(beside, sizeof beside, "%s/adapters/python/" ADAPTER_FILE, folder);
+        snprintf(beside, sizeof beside, "%s/adapters/python/%s", folder, file);
     }
-    const char *candidates[] = {beside, CUBBY_LIBDIR "/" ADAPTER_FILE};
+    snprintf(installed, sizeof installed, CUBBY_LIBDIR "/%s", file);
+    const char *candidates[] = {beside, installed};
     for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
         if (file_is_readable(candidates[i])) {
             adapter_take(adapter, candidates[i]);

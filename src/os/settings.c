@@ -39,6 +39,10 @@ const setting_t setting_table[SETTING_COUNT] = {
     [SETTING_CROSSINGS] = {"CUBBY_CROSSINGS", "crossings", SETTING_SWITCH, "0 or 1", NULL, 0, 1,
                            "reports the first block of Cubby's that reached the C library's free or realloc",
                            "such blocks are served, and who owns the faulty library is seldom who runs it"},
+    [SETTING_GUARD] = {"CUBBY_GUARD", "guard", SETTING_SWITCH, "0 or 1", NULL, 0, 1,
+                       "`cubby run` preloads the guarded adapter, which stops a program that frees a block twice or "
+                       "writes to a freed one",
+                       "it costs a few percent"},
     [SETTING_ADAPTER] = {"CUBBY_ADAPTER", "adapter", SETTING_FILE, "a file", NULL, 0, 0, "what `cubby run` preloads",
                          "the adapter that came with the command"},
     [SETTING_RETAIN_MS] = {"CUBBY_RETAIN_MS", "retain-ms", SETTING_NUMBER, "ms", NULL, 1000, 3600000,

@@ -262,6 +262,30 @@ def the_adapter_of_the_build_folder_is_found_beside_the_command():
     return None
 
 
+FREE_TWICE = """
+import ctypes
+python = ctypes.PyDLL(None)
+python.PyMem_Malloc.restype = ctypes.c_void_p
+block = ctypes.c_void_p(python.PyMem_Malloc(ctypes.c_size_t(100)))
+python.PyMem_Free(block)
+python.PyMem_Free(block)
+print("went on")
+"""
+
+
+@test
+def the_guarded_adapter_stops_a_python_that_frees_a_block_twice():
+    if not os.path.exists(REAL_ADAPTER):
+        return "this build has no adapter"
+    beside = {"CUBBY_ADAPTER": ""}
+    stopped = cubby("run", "--guard", "/usr/bin/python3", "-c", FREE_TWICE, environment=beside)
+    expect(stopped, -signal.SIGABRT, "cubby: guard: ", "free already")
+    assert "went on" not in stopped.stdout
+    for choice in ("--guard", "--guard=0"):
+        assert cubby("run", choice, "/usr/bin/python3", "-c", "print(6 * 7)", environment=beside).stdout == "42\n"
+    return None
+
+
 @test
 def a_missing_adapter_is_status_126():
     expect(cubby("run", "true", environment={"CUBBY_ADAPTER": "/no/adapter.so"}), 126, "/no/adapter.so")
