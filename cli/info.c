@@ -115,8 +115,8 @@ static json_t *adapter_describe(void)
 static json_t *interference_describe(void)
 {
     static const char *const variables[][2] = {
-        {"PYTHONMALLOC", "chooses CPython's allocator itself; Cubby stands back"},
-        {"PYTHONDEVMODE", "puts CPython's debug allocator in place; Cubby stands back"},
+        {"PYTHONMALLOC", "chooses CPython's allocator itself, and Cubby stands back; or asks for debug checks"},
+        {"PYTHONDEVMODE", "asks for debug checks, which are Cubby's"},
         {"LD_PRELOAD", "stays loaded behind the adapter; an allocator in it serves what Cubby does not"},
         {"CUBBY_ADAPTER", "names the adapter"},
     };

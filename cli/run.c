@@ -16,11 +16,10 @@
 #include <unistd.h>
 
 /* One option for each setting that has one, and those of the command itself. */
-enum { OPTIONS_MOST = 64, OPTION_TEXT_MOST = 320, KEY_DEBUG = 0x100, KEY_SETTING };
+enum { OPTIONS_MOST = 64, OPTION_TEXT_MOST = 320, KEY_SETTING = 0x100 };
 
 typedef struct run_options {
     const char *values[OPTIONS_MOST]; /* of the settings, by index; NULL: as the environment has it */
-    bool debug;
     char **program; /* the program and its arguments, NULL at the end */
 } run_options_t;
 
@@ -73,10 +72,6 @@ static const struct argp_option *run_table_make(void)
             table[count++] = (struct argp_option){.key = 'q', .doc = "The same as --quiet"};
         }
     }
-    if (!cubby_setting_find("CUBBY_DEBUG", &setting) || setting.option == NULL) {
-        table[count] = (struct argp_option){
-            .name = "debug", .key = KEY_DEBUG, .doc = "checks every block; the same as CUBBY_DEBUG=1"};
-    }
     return table;
 }
 
@@ -115,9 +110,6 @@ static error_t run_parser(int key, char *argument, struct argp_state *state)
     switch (key) {
     case 'q':
         return setting_take(options, setting_index("CUBBY_QUIET"), NULL, state);
-    case KEY_DEBUG:
-        options->debug = true;
-        return 0;
     case ARGP_KEY_ARG: /* from here on everything is the program's */
         options->program = state->argv + state->next - 1;
         state->next = state->argc;
@@ -192,7 +184,7 @@ static bool settings_set(const run_options_t *options)
             return false;
         }
     }
-    return !options->debug || setenv("CUBBY_DEBUG", "1", 1) == 0;
+    return true;
 }
 
 /*

@@ -6,18 +6,22 @@
  * CUBBY_OBJ, CUBBY_MEM and CUBBY_RAW say who serves the domains, CUBBY_HEAPS whose heaps do, CUBBY_QUIET keeps the notes
  * back; the table of settings has them all.
  *
- * The raw domain is the interpreter's own unless it is asked for: little goes there, and the interpreter puts the C
- * library's functions in the place of whatever is installed while it starts and ends. Blocks of Cubby's then reach the
- * C library's free and realloc, which crossing.c sends home; others reach Cubby's table, which sends them on.
+ * The raw domain is the interpreter's own unless it is asked for, or debug checks are on, which CUBBY_DEBUG=1, development
+ * mode and PYTHONMALLOC=debug ask for: little goes there, and the interpreter puts the C library's functions in the place
+ * of whatever is installed while it starts and ends. Blocks of Cubby's then reach the C library's free and realloc, which
+ * crossing.c sends home; others reach Cubby's table, which sends them on.
  *
  * CPython up to 3.11 calls both domains under its one lock, so one lock heap serves both. From 3.12 on several
  * interpreters may each have a lock, so each thread has its own heap. Free-threaded builds find their objects through
  * their own allocator: there Cubby stands back and says so.
  */
 #define _GNU_SOURCE
+#include <cubby/check.h>
 #include <cubby/domain.h>
 
 #include "adapter.h"
+#include "debug.h"
+#include "interpreter.h"
 #include "override.h"
 
 #include <dlfcn.h>
@@ -25,18 +29,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* The interpreter's own numbers for its domains are Cubby's: raw 0, mem 1, obj 2. */
-typedef void (*table_function_t)(int domain, cubby_allocator_t *table);
-
-typedef struct interpreter {
-    table_function_t get_allocator;
-    table_function_t set_allocator;
-    void (*setup_debug_hooks)(void);
-    unsigned major;
-    unsigned minor;
-    bool is_free_threaded;
-} interpreter_t;
 
 /* What stood in the interpreter's tables before: it knows the blocks that are not Cubby's. */
 static cubby_allocator_t stock[CUBBY_DOMAIN_COUNT];
@@ -58,14 +50,6 @@ static void note(const char *text, const char *detail)
         ssize_t written = write(STDERR_FILENO, line, (size_t)length);
         (void)written;
     }
-}
-
-/* dlsym gives functions as data pointers; C has no conversion, so the bytes are copied. */
-static bool function_find(const char *name, void *function, size_t size)
-{
-    void *address = dlsym(RTLD_DEFAULT, name);
-    memcpy(function, &address, size);
-    return address != NULL;
 }
 
 static void interpreter_read_version(interpreter_t *python)
@@ -152,15 +136,24 @@ static void domain_install(const interpreter_t *python, cubby_domain_t domain)
     } else {
         table = cubby_heap_allocator(heap, domain, &stock[domain]);
     }
+    debug_table_keep((int)domain, &table);
     python->set_allocator((int)domain, &table);
 }
 
+/* With debug checks, raw is served as well, by any thread's heap: it needs no lock. */
+static void raw_install(const interpreter_t *python)
+{
+    cubby_allocator_t table = cubby_thread_allocator(CUBBY_DOMAIN_RAW, &stock[CUBBY_DOMAIN_RAW]);
+    debug_table_keep((int)CUBBY_DOMAIN_RAW, &table);
+    python->set_allocator((int)CUBBY_DOMAIN_RAW, &table);
+}
+
 /* Why this interpreter is not served, NULL when it is. */
-static const char *reason_to_stand_back(const interpreter_t *python, char **argv)
+static const char *reason_to_stand_back(const interpreter_t *python, const char *override, bool means_checks)
 {
     static char reason[96];
-    const char *override = override_find(argv);
-    if (override != NULL) {
+    /* 3.7 has blocks of its own checks by the time the adapter could take over from them. */
+    if (override != NULL && (!means_checks || (python->major == 3 && python->minor < 8))) {
         (void)snprintf(reason, sizeof reason, "%s chooses the interpreter's own allocators", override);
         return reason;
     }
@@ -228,12 +221,18 @@ __attribute__((constructor)) static void adapter_install(int argc, char **argv)
     if (domains_are(CHOICE_STOCK, true)) {
         return;
     }
-    const char *reason = reason_to_stand_back(&python, argv);
+    bool means_checks = false;
+    const char *override = override_find(argv, &means_checks);
+    const char *reason = reason_to_stand_back(&python, override, means_checks);
     if (reason != NULL) {
         note("standing back: ", reason);
         return;
     }
     if (!heaps_choose(&python)) {
+        return;
+    }
+    if (means_checks && !cubby_check_is_on() && !cubby_check_start(NULL)) {
+        note("standing back: ", "the system gives no memory for debug checks");
         return;
     }
     if (domains_are(CHOICE_CUBBY, false) && !heaps_create()) {
@@ -243,11 +242,18 @@ __attribute__((constructor)) static void adapter_install(int argc, char **argv)
     for (int domain = 0; domain < CUBBY_DOMAIN_COUNT; domain++) {
         python.get_allocator(domain, &stock[domain]);
     }
+    if (cubby_check_is_on()) {
+        debug_introduce(&python);
+        if (means_checks) {
+            debug_expect(&python, stock);
+        }
+        raw_install(&python);
+    }
     for (int domain = 0; domain < CUBBY_DOMAIN_COUNT; domain++) {
         domain_install(&python, (cubby_domain_t)domain);
     }
     installed = true;
-    if (stock[CUBBY_DOMAIN_OBJ].ctx != NULL) {
+    if (stock[CUBBY_DOMAIN_OBJ].ctx != NULL && !cubby_check_is_on()) {
         python.setup_debug_hooks(); /* a debug build: its checks, on top of Cubby */
     }
 }

@@ -74,15 +74,31 @@ static bool is_set(const char *name)
     return value != NULL && value[0] != '\0';
 }
 
-const char *override_find(char **argv)
+/* The values of PYTHONMALLOC that ask for checks, whoever allocates. */
+static bool names_checks(const char *value)
 {
+    static const char *const names[] = {"debug", "pymalloc_debug", "malloc_debug", "mimalloc_debug"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(value, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *override_find(char **argv, bool *means_checks)
+{
+    *means_checks = false;
     command_line_t line = command_line_read(argv);
     bool environment = !line.ignores_environment;
     if (environment && is_set("PYTHONMALLOC")) {
+        const char *value = getenv("PYTHONMALLOC");
+        *means_checks = value != NULL && names_checks(value);
         return "PYTHONMALLOC";
     }
+    *means_checks = line.dev_mode || (environment && is_set("PYTHONDEVMODE"));
     if (line.dev_mode) {
         return "-X dev";
     }
-    return environment && is_set("PYTHONDEVMODE") ? "PYTHONDEVMODE" : NULL;
+    return *means_checks ? "PYTHONDEVMODE" : NULL;
 }

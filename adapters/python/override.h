@@ -7,7 +7,12 @@
 #ifndef CUBBY_PYTHON_OVERRIDE_H
 #define CUBBY_PYTHON_OVERRIDE_H
 
-/* The name of what overrides, for a message; NULL when nothing does. argv as main gets it, ended by NULL. */
-const char *override_find(char **argv);
+#include <stdbool.h>
+
+/*
+ * The name of what overrides, for a message; NULL when nothing does. `*means_checks`: it asks for debug checks. argv as
+ * main gets it, ended by NULL.
+ */
+const char *override_find(char **argv, bool *means_checks);
 
 #endif

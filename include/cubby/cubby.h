@@ -228,7 +228,7 @@ typedef struct cubby_setting {
     const char *name;   /* of the environment variable */
     const char *option; /* of `cubby run` that sets it, without dashes; NULL when there is none */
     cubby_setting_kind_t kind;
-    const char *unit;           /* "ms" or "bytes" of a number; of other kinds, what may be given, in words */
+    const char *unit;           /* "ms", "bytes" or "count" of a number; of other kinds, what may be given, in words */
     const char *const *choices; /* NULL-ended; NULL unless this is a choice */
     const char *help;           /* one line */
     const char *reason;         /* why the default is what it is */

@@ -3,6 +3,7 @@
 #include "domain/table.h"
 
 #include "domain/libc.h"
+#include "heap/checks.h"
 #include "heap/heap.h"
 #include "heap/malloc.h"
 #include "heap/thread.h"
@@ -30,7 +31,7 @@ static void *obj_calloc(void *ctx, size_t count, size_t size)
 /* What the fast free leaves over: large blocks, NULL, and blocks of others. */
 static __attribute__((noinline)) void table_free_slow(cubby_heap_t *heap, void *block, cubby_domain_t domain)
 {
-    if (heap_free_slow(heap, block)) {
+    if (heap_free_slow(heap, block, CHECKS_SIZE_UNKNOWN)) {
         return;
     }
     const cubby_allocator_t *foreign = heap->foreign[domain];
@@ -107,7 +108,11 @@ static void *obj_realloc(void *ctx, void *block, size_t size)
 
 cubby_allocator_t cubby_heap_allocator(cubby_heap_t *heap, cubby_domain_t domain, const cubby_allocator_t *foreign)
 {
+    cubby_allocator_t checked;
     heap->foreign[domain] = foreign;
+    if (heap->kind == HEAP_CHECKED && heap_checks->table(heap, (int)domain, foreign, &checked)) {
+        return checked;
+    }
     switch (domain) {
     case CUBBY_DOMAIN_RAW:
         return (cubby_allocator_t){heap, mem_malloc, mem_calloc, raw_realloc, raw_free};
@@ -147,7 +152,7 @@ void *thread_obj_calloc(void *ctx, size_t count, size_t size)
 /* Blocks of other threads' heaps, large blocks, NULL, and blocks of others. */
 static __attribute__((noinline)) void thread_free_slow(const cubby_allocator_t *foreign, void *block)
 {
-    if (plain_free_slow(block)) {
+    if (plain_free_slow(block, CHECKS_SIZE_UNKNOWN)) {
         return;
     }
     if (foreign != NULL) {
@@ -190,6 +195,9 @@ cubby_allocator_t cubby_thread_allocator(cubby_domain_t domain, const cubby_allo
 {
     cubby_allocator_t table = {(void *)(uintptr_t)foreign, thread_mem_malloc, thread_mem_calloc, thread_mem_realloc,
                                thread_free};
+    if (heap_checks != NULL && heap_checks->table(NULL, (int)domain, foreign, &table)) {
+        return table;
+    }
     if (domain == CUBBY_DOMAIN_OBJ) {
         table.malloc = thread_obj_malloc;
         table.calloc = thread_obj_calloc;

@@ -2,6 +2,7 @@
 #include "heap/heap.h"
 #include "heap/borrow.h"
 #include "heap/check.h"
+#include "heap/checks.h"
 #include "heap/limit.h"
 #include "heap/pool.h"
 #include "heap/pressure.h"
@@ -26,9 +27,9 @@ void *cubby_heap_malloc(cubby_heap_t *heap, size_t size)
 void *heap_malloc_medium(cubby_heap_t *heap, size_t size)
 {
     if (CUBBY_LIKELY(size <= MEDIUM_MAX)) {
-        return cubby_bin_take_(heap, class_of_medium(size));
+        return heap_bin_take(heap, class_of_medium(size), size, BLOCK_ALIGNMENT);
     }
-    void *block = heap_large_alloc(heap, size, PAGE_BYTES);
+    void *block = heap_large_alloc(heap, size, BLOCK_ALIGNMENT);
     if (block == NULL) {
         errno = ENOMEM;
     }
@@ -105,10 +106,10 @@ static __attribute__((noinline)) bool bin_fill_pressed(cubby_heap_t *heap, unsig
  * What other threads freed comes first. Other classes may sit on empty pools: before a request fails, they give them
  * up, and it is tried once more; and once more after the host was asked.
  */
-void *cubby_bin_refill_(cubby_heap_t *heap, unsigned size_class)
+void *heap_bin_refill(cubby_heap_t *heap, unsigned size_class, size_t size, size_t alignment)
 {
     if (heap_is_front(heap)) {
-        return front_take(heap, size_class);
+        return front_take(heap, size_class, size, alignment);
     }
     if (borrow_use(heap, size_class)) {
         heap_tick(heap, EVENT_BORROW);
@@ -128,11 +129,16 @@ void *cubby_bin_refill_(cubby_heap_t *heap, unsigned size_class)
     return cubby_bin_take_(heap, size_class);
 }
 
+void *cubby_bin_refill_(cubby_heap_t *heap, unsigned size_class)
+{
+    return heap_bin_refill(heap, size_class, class_size(size_class), BLOCK_ALIGNMENT);
+}
+
 /* Without a freed block: zeroes a new one, or knows that it is zero, when it is fresh from a pool of clean pages. */
 static __attribute__((noinline)) void *bin_take_fresh_zeroed(cubby_heap_t *heap, unsigned size_class, size_t size)
 {
     const cubby_bin_t *bin = &heap->bins[size_class];
-    void *block = cubby_bin_take_(heap, size_class);
+    void *block = heap_bin_take(heap, size_class, size, BLOCK_ALIGNMENT);
     if (block == NULL) {
         return NULL;
     }
@@ -165,7 +171,10 @@ static __attribute__((noinline)) void *heap_calloc_large(cubby_heap_t *heap, siz
     if (size <= MEDIUM_MAX) {
         return bin_take_zeroed(heap, class_of_medium(size), size);
     }
-    void *block = heap_large_alloc(heap, size, PAGE_BYTES);
+    if (heap->kind == HEAP_CHECKED) {
+        return heap_checks->alloc_zeroed(heap, size);
+    }
+    void *block = heap_large_alloc(heap, size, BLOCK_ALIGNMENT);
     if (block == NULL) {
         errno = ENOMEM;
         return NULL;
@@ -214,9 +223,9 @@ void *heap_aligned_alloc(cubby_heap_t *heap, size_t alignment, size_t size)
     }
     if (alignment <= PAGE_BYTES && size <= MEDIUM_MAX) {
         size_t rounded = size == 0 ? alignment : (size + alignment - 1) & ~(alignment - 1);
-        return cubby_bin_take_(heap, class_of(rounded));
+        return heap_bin_take(heap, class_of(rounded), size, alignment);
     }
-    void *block = heap_large_alloc(heap, size, alignment < PAGE_BYTES ? PAGE_BYTES : alignment);
+    void *block = heap_large_alloc(heap, size, alignment);
     if (block == NULL) {
         errno = ENOMEM;
     }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/heap.h"
 #include "heap/check.h"
+#include "heap/checks.h"
 #include "heap/pool.h"
 #include "heap/shared.h"
 
 /* What the fast free leaves over. Not inlined, so that the fast path needs no stack. */
-static void heap_free_rest(cubby_heap_t *heap, void *block);
+static void heap_free_rest(cubby_heap_t *heap, void *block, size_t size);
 
 /*
  * The fast free. The page's tag, exclusive-or the heap's own, is the size class if the block is in one of this heap's
@@ -20,12 +21,12 @@ void cubby_heap_free(cubby_heap_t *heap, void *block)
         cubby_bin_give_(heap, block, size_class);
         return;
     }
-    heap_free_rest(heap, block);
+    heap_free_rest(heap, block, CHECKS_SIZE_UNKNOWN);
 }
 
-static __attribute__((noinline)) void heap_free_rest(cubby_heap_t *heap, void *block)
+static __attribute__((noinline)) void heap_free_rest(cubby_heap_t *heap, void *block, size_t size)
 {
-    if (!heap_free_slow(heap, block)) {
+    if (!heap_free_slow(heap, block, size)) {
         heap_free_refuse(heap, block);
     }
 }
@@ -59,6 +60,10 @@ static __attribute__((noinline)) void bin_measure(cubby_heap_t *heap, void *bloc
 void cubby_bin_overflow_(cubby_heap_t *heap, void *block, unsigned size_class)
 {
     heap->bins[size_class].room = 0;
+    if (heap->kind == HEAP_CHECKED) {
+        heap_checks->release_typed(heap, block, size_class);
+        return;
+    }
     if (heap_is_front(heap)) {
         cubby_heap_free(heap, block);
         return;
@@ -72,25 +77,33 @@ void cubby_bin_overflow_(cubby_heap_t *heap, void *block, unsigned size_class)
 
 /*
  * The size is not trusted with the class: realloc leaves a block that shrinks a little where it is, in a class larger
- * than its size says. The tag costs one load more.
+ * than its size says. The tag costs one load more. Only debug checks look at the size.
  */
 void cubby_heap_free_sized(cubby_heap_t *heap, void *block, size_t size)
 {
-    (void)size;
-    cubby_heap_free(heap, block);
+    HEAP_VISIT(heap);
+    uint32_t size_class = heap_class_of(heap, block);
+    if (CUBBY_LIKELY(size_class < CUBBY_CLASS_COUNT)) {
+        cubby_bin_give_(heap, block, size_class);
+        return;
+    }
+    heap_free_rest(heap, block, size);
 }
 
-bool heap_free_slow(cubby_heap_t *heap, void *block)
+bool heap_free_slow(cubby_heap_t *heap, void *block, size_t size)
 {
     if (block == NULL) {
         return true;
+    }
+    if (heap->kind == HEAP_CHECKED) {
+        return heap_checks->release(heap, block, size);
     }
     uint32_t size_class = span_tag(block) ^ heap->tag;
     if (size_class < CUBBY_CLASS_COUNT) {
         cubby_bin_give_(heap, block, size_class);
         return true;
     }
-    cubby_heap_t *owner = block_heap(block);
+    cubby_heap_t *owner = block_owner(block);
     if (heap->kind == HEAP_SHARED && owner == heap->inner) {
         shared_heap_free(heap, block);
         return true;

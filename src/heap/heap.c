@@ -3,6 +3,7 @@
 
 #include "heap/borrow.h"
 #include "heap/check.h"
+#include "heap/checks.h"
 #include "heap/pool.h"
 #include "heap/pressure.h"
 #include "heap/remote.h"
@@ -113,6 +114,9 @@ cubby_heap_t *cubby_heap_create(void)
 
 static cubby_heap_t *heap_create_for(cubby_owner_t owner)
 {
+    if (heap_checks != NULL) {
+        return heap_checks->create(owner);
+    }
     switch (owner) {
     case CUBBY_OWNER_THREAD:
         return heap_create(HEAP_OWNED);
@@ -157,7 +161,10 @@ void cubby_heap_destroy(cubby_heap_t *heap)
     }
     int saved = errno;
     HEAP_VISIT_LAST(heap);
-    if (heap->kind == HEAP_SHARED) {
+    if (heap->kind == HEAP_CHECKED) {
+        heap_checks->destroy(heap);
+    }
+    if (heap->kind == HEAP_SHARED || heap->kind == HEAP_CHECKED) {
         cubby_heap_destroy(heap->inner);
     }
     heap_flush(heap); /* pools learn what of them was never carved */
@@ -241,7 +248,9 @@ size_t cubby_heap_trim(cubby_heap_t *heap)
 {
     int saved = errno;
     HEAP_VISIT(heap);
-    if (heap->kind == HEAP_SHARED) {
+    if (heap->kind == HEAP_CHECKED) {
+        heap_checks->flush(heap);
+    } else if (heap->kind == HEAP_SHARED) {
         shared_heap_flush(heap);
     } else {
         remote_collect(heap);
@@ -270,19 +279,49 @@ static span_t *block_span(const void *block)
     return offset % size == 0 && offset / size < __atomic_load_n(&span->carved, __ATOMIC_RELAXED) ? span : NULL;
 }
 
-cubby_heap_t *block_heap(const void *block)
+cubby_heap_t *block_owner(const void *block)
 {
     const span_t *span = block_span(block);
     return span == NULL ? NULL : span->heap;
 }
 
+/* The same, but that a block behind a checked heap is no block. */
+static span_t *block_span_unchecked(const void *block)
+{
+    span_t *span = block_span(block);
+    return span != NULL && heap_is_behind_checks(span->heap) ? NULL : span;
+}
+
+cubby_heap_t *block_heap(const void *block)
+{
+    if (heap_checks != NULL) {
+        cubby_heap_t *front = heap_checks->heap_of(block);
+        if (front != NULL) {
+            return front;
+        }
+    }
+    const span_t *span = block_span_unchecked(block);
+    return span == NULL ? NULL : span->heap;
+}
+
 size_t block_size(const void *block)
 {
-    const span_t *span = block_span(block);
+    if (heap_checks != NULL) {
+        size_t size = heap_checks->size_of(block);
+        if (size != CHECKS_SIZE_UNKNOWN) {
+            return size;
+        }
+    }
+    const span_t *span = block_span_unchecked(block);
     if (span == NULL) {
         return 0;
     }
     return span->size_class == CLASS_LARGE ? span_bytes(span) : class_size(span->size_class);
+}
+
+bool block_is_unchecked(const void *block)
+{
+    return block_span_unchecked(block) != NULL;
 }
 
 size_t heap_count(void)

@@ -90,16 +90,17 @@ typedef struct heap_class {
 } heap_class_t;
 
 /*
- * Who may call. The first three own pools; the last two stand in front of a heap that does: their bins are always empty
+ * Who may call. The first three own pools; the others stand in front of a heap that does: their bins are always empty
  * and their tag is on no pool, so every call for them ends in a slow path, which passes it on, and the fast paths need
  * no test of the kind.
  */
 typedef enum heap_kind {
-    HEAP_LOCK,   /* whoever holds the lock that goes with it */
-    HEAP_OWNED,  /* one thread, for its heap object; others may free */
-    HEAP_THREAD, /* one thread, behind cubby_malloc(); others may free; outlives the thread */
-    HEAP_SHARED, /* any thread: a lock heap of its own behind LOCK_SHARED_HEAPS */
-    HEAP_PLAIN,  /* any thread that has no heap yet: the one static heap_plain */
+    HEAP_LOCK,    /* whoever holds the lock that goes with it */
+    HEAP_OWNED,   /* one thread, for its heap object; others may free */
+    HEAP_THREAD,  /* one thread, behind cubby_malloc(); others may free; outlives the thread */
+    HEAP_SHARED,  /* any thread: a lock heap of its own behind LOCK_SHARED_HEAPS */
+    HEAP_PLAIN,   /* any thread that has no heap yet: the one static heap_plain */
+    HEAP_CHECKED, /* debug checks: a lock heap of its own behind LOCK_CHECKS; see checks.h */
 } heap_kind_t;
 
 /* Blocks of one class and of other threads' heaps, which this thread freed (borrow.h). */
@@ -147,8 +148,9 @@ struct cubby_heap {
     size_t large_pages;                       /* of all of them */
     size_t limit_pages;                       /* that pools and large blocks may have together; SIZE_MAX: no limit */
     const struct cubby_allocator *foreign[3]; /* the domain layer's: who takes blocks that are not Cubby's */
-    cubby_heap_t *inner;                      /* HEAP_SHARED: the heap behind it */
+    cubby_heap_t *inner;                      /* HEAP_SHARED, HEAP_CHECKED: the heap behind it */
     cubby_heap_t *front;                      /* of such a heap: what stands before it */
+    struct check_heap *checks;                /* HEAP_CHECKED: what the checks know of it */
     uintptr_t thread;                         /* whose it is, HEAP_OWNED and HEAP_THREAD */
     uintptr_t visitor;                        /* builds with assertions: the thread inside, or 0 */
     cubby_heap_t *next_ended;                 /* on the list of heaps whose threads have ended */
@@ -190,10 +192,32 @@ void *heap_malloc_medium(cubby_heap_t *heap, size_t size); /* requests above CUB
 
 /* ---- Fast paths ---- */
 
+/* The way out of heap_bin_take(). Fronts that check need the size and the alignment that were asked for. */
+void *heap_bin_refill(cubby_heap_t *heap, unsigned size_class, size_t size, size_t alignment);
+
+/* As cubby_bin_take_(), for callers that know the size: it is still in its register where the slow path begins. */
+static inline void *heap_bin_take(cubby_heap_t *heap, unsigned size_class, size_t size, size_t alignment)
+{
+    cubby_bin_t *bin = &heap->bins[size_class];
+    void *block = bin->free;
+    if (CUBBY_LIKELY(block != NULL)) {
+        bin->free = cubby_link_take_(heap, block);
+        return block;
+    }
+    block = bin->fresh;
+    if (CUBBY_LIKELY(block != bin->fresh_end)) {
+        bin->fresh += bin->size;
+        return cubby_link_clear_(block);
+    }
+    return heap_bin_refill(heap, size_class, size, alignment);
+}
+
+enum { BLOCK_ALIGNMENT = 16 }; /* of every request that asks for none */
+
 static inline void *heap_malloc(cubby_heap_t *heap, size_t size)
 {
     if (CUBBY_LIKELY(size <= CUBBY_SMALL_MAX)) {
-        return cubby_bin_take_(heap, (unsigned)((size + 15) / 16));
+        return heap_bin_take(heap, (unsigned)((size + 15) / 16), size, BLOCK_ALIGNMENT);
     }
     return heap_malloc_medium(heap, size);
 }
@@ -202,7 +226,7 @@ static inline void *heap_malloc(cubby_heap_t *heap, size_t size)
 static inline void *heap_malloc_obj(cubby_heap_t *heap, size_t size)
 {
     if (CUBBY_LIKELY(size <= CUBBY_SMALL_MAX)) {
-        return cubby_bin_take_(heap, class_of_obj(size));
+        return heap_bin_take(heap, class_of_obj(size), size, BLOCK_ALIGNMENT);
     }
     return heap_malloc_medium(heap, size);
 }
@@ -230,7 +254,7 @@ void heap_note_fork(void);
 /* Has every thread heap hand its bins back when it next looks at the clock. */
 void heap_ask_flush(void);
 
-/* A block of more than MEDIUM_MAX bytes, or aligned to more than a page; NULL without setting errno. */
+/* A block of more than MEDIUM_MAX bytes, or aligned to more than a page; at least to a page. NULL without errno. */
 void *heap_large_alloc(cubby_heap_t *heap, size_t size, size_t alignment);
 void heap_large_free(cubby_heap_t *heap, span_t *span);
 
@@ -259,9 +283,9 @@ bool heap_large_resize(span_t *span, size_t size);
 
 /*
  * Frees what heap_class_of() did not know: NULL, large blocks, blocks beyond the first region. False, and nothing
- * done, for a block that is not this heap's.
+ * done, for a block that is not this heap's. `size` is what the caller knows of it, or CHECKS_SIZE_UNKNOWN.
  */
-bool heap_free_slow(cubby_heap_t *heap, void *block);
+bool heap_free_slow(cubby_heap_t *heap, void *block, size_t size);
 
 /* Says that a block is not this heap's. */
 void heap_free_refuse(const cubby_heap_t *heap, const void *block);
@@ -278,8 +302,14 @@ void heap_flush(cubby_heap_t *heap);
 /* Bytes of the block, when it is one that a heap gave out; 0 otherwise. Safe for any pointer. */
 size_t block_size(const void *block);
 
+/* The same for a block whose heap may stand behind another: the heap that made it. */
+cubby_heap_t *block_owner(const void *block);
+
 /* The heap of a block, NULL when no heap gave it out. Safe for any pointer. */
 cubby_heap_t *block_heap(const void *block);
+
+/* True when a heap that is not checked gave the block out. */
+bool block_is_unchecked(const void *block);
 
 /* Reads and adds up; any thread. */
 size_t heap_count(void);

@@ -88,6 +88,7 @@ void *heap_large_alloc(cubby_heap_t *heap, size_t size, size_t alignment)
     if (heap_is_front(heap)) {
         return front_large_alloc(heap, size, alignment, false);
     }
+    alignment = alignment < PAGE_BYTES ? PAGE_BYTES : alignment;
     return large_alloc(heap, (place_t){pages_of(size), alignment, false});
 }
 
@@ -97,7 +98,7 @@ void *heap_large_alloc_growing(cubby_heap_t *heap, size_t size)
         return NULL;
     }
     if (heap_is_front(heap)) {
-        return front_large_alloc(heap, size, PAGE_BYTES, true);
+        return front_large_alloc(heap, size, BLOCK_ALIGNMENT, true);
     }
     return large_alloc(heap, (place_t){pages_of(size), PAGE_BYTES, true});
 }

@@ -3,6 +3,7 @@
 #include "heap/malloc.h"
 
 #include "heap/borrow.h"
+#include "heap/checks.h"
 #include "heap/link.h"
 #include "heap/remote.h"
 #include "heap/shared.h"
@@ -21,7 +22,7 @@ void *cubby_malloc(size_t size)
     return heap_malloc(thread_heap, size);
 }
 
-static __attribute__((noinline)) void plain_free_rest(void *block);
+static __attribute__((noinline)) void plain_free_rest(void *block, size_t size);
 
 /* As cubby_heap_free(), but that the heap is the thread's. */
 void cubby_free(void *block)
@@ -32,13 +33,18 @@ void cubby_free(void *block)
         cubby_bin_give_(heap, block, size_class);
         return;
     }
-    plain_free_rest(block);
+    plain_free_rest(block, CHECKS_SIZE_UNKNOWN);
 }
 
 void cubby_free_sized(void *block, size_t size)
 {
-    (void)size;
-    cubby_free(block);
+    cubby_heap_t *heap = thread_heap;
+    uint32_t size_class = heap_class_of(heap, block);
+    if (CUBBY_LIKELY(size_class < CUBBY_CLASS_COUNT)) {
+        cubby_bin_give_(heap, block, size_class);
+        return;
+    }
+    plain_free_rest(block, size);
 }
 
 void *cubby_calloc(size_t count, size_t size)
@@ -99,14 +105,14 @@ static void plain_large_free(span_t *span)
  * Blocks of other threads' heaps come first: in programs that hand blocks round they are as frequent as own ones. The
  * tag says that the page is cut into blocks of a thread's heap.
  */
-bool plain_free_slow(void *block)
+bool plain_free_slow(void *block, size_t size)
 {
     uint32_t tag = span_tag_fast((uintptr_t)block);
     if (CUBBY_LIKELY((tag & TAG_BORROWABLE) != 0 && thread_heap->kind == HEAP_THREAD)) {
         borrow_free(thread_heap, block, tag);
         return true;
     }
-    if (block == NULL) {
+    if (block == NULL || (heap_checks != NULL && heap_checks->release(NULL, block, size))) {
         return true;
     }
     cubby_heap_t *owner = block_heap(block);
@@ -127,16 +133,16 @@ void cubby_free_later(void *block)
         return;
     }
     cubby_heap_t *owner = block_heap(block);
-    if (owner == NULL || owner->kind == HEAP_THREAD || owner == &heap_plain) {
+    if (owner == NULL || owner->kind == HEAP_THREAD || owner->kind == HEAP_CHECKED || owner == &heap_plain) {
         cubby_free(block);
         return;
     }
     remote_push_one(owner, block);
 }
 
-static void plain_free_rest(void *block)
+static void plain_free_rest(void *block, size_t size)
 {
-    if (!plain_free_slow(block)) {
+    if (!plain_free_slow(block, size)) {
         heap_refuse("free", block, "not a block of a Cubby heap");
     }
 }
@@ -158,6 +164,12 @@ static void *block_move(void *block, size_t size, bool obj)
 
 static void *plain_realloc_slow(void *block, size_t size, bool obj)
 {
+    if (heap_checks != NULL) {
+        void *moved = NULL;
+        if (heap_checks->resize(NULL, block, size, &moved)) {
+            return moved;
+        }
+    }
     cubby_heap_t *owner = block_heap(block);
     if (owner == NULL) {
         heap_refuse("realloc", block, "not a block of a Cubby heap");
@@ -207,6 +219,9 @@ size_t cubby_trim(void)
 {
     int saved = errno;
     heap_ask_flush();
+    if (heap_checks != NULL) {
+        heap_checks->flush(NULL);
+    }
     cubby_heap_t *heap = thread_heap;
     if (!heap_is_front(heap)) {
         (void)remote_collect(heap);

@@ -10,6 +10,6 @@
 void *plain_realloc(void *block, size_t size, bool obj);
 
 /* What cubby_free() does when the block is not of a pool of the thread's own heap. False: it is no block of Cubby's. */
-bool plain_free_slow(void *block);
+bool plain_free_slow(void *block, size_t size);
 
 #endif

@@ -2,6 +2,7 @@
 #include "heap/heap.h"
 
 #include "heap/check.h"
+#include "heap/checks.h"
 #include "heap/shared.h"
 #include "heap/words.h"
 
@@ -78,7 +79,13 @@ void *heap_realloc(cubby_heap_t *heap, void *block, size_t size, bool obj)
     if (CUBBY_LIKELY(size_class < CUBBY_CLASS_COUNT)) {
         return pool_block_resize(heap, block, size_class, size, obj);
     }
-    const cubby_heap_t *owner = block_heap(block);
+    if (heap->kind == HEAP_CHECKED) {
+        void *moved = NULL;
+        if (heap_checks->resize(heap, block, size, &moved)) {
+            return moved;
+        }
+    }
+    const cubby_heap_t *owner = block_owner(block);
     if (heap->kind == HEAP_SHARED && owner == heap->inner) {
         return shared_heap_realloc(heap, block, size, obj);
     }

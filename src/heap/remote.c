@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/remote.h"
 
+#include "heap/checks.h"
 #include "heap/link.h"
 
 /* Before each access to what threads share: tests/heap/schedule_test.c changes threads there. */
@@ -74,7 +75,7 @@ void remote_take(cubby_heap_t *heap)
         if (CUBBY_LIKELY(size_class < CUBBY_CLASS_COUNT)) {
             cubby_bin_give_(heap, block, size_class);
         } else {
-            (void)heap_free_slow(heap, block);
+            (void)heap_free_slow(heap, block, CHECKS_SIZE_UNKNOWN);
         }
         block = next;
     }

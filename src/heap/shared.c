@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/shared.h"
 
+#include "heap/checks.h"
 #include "heap/pressure.h"
 #include "heap/thread.h"
 #include "os/lock.h"
@@ -23,8 +24,11 @@ static void *shared_heap_take(cubby_heap_t *front, unsigned size_class)
     return block;
 }
 
-void *front_take(cubby_heap_t *front, unsigned size_class)
+void *front_take(cubby_heap_t *front, unsigned size_class, size_t size, size_t alignment)
 {
+    if (front->kind == HEAP_CHECKED) {
+        return heap_checks->alloc(front, size, alignment);
+    }
     if (front->kind == HEAP_SHARED) {
         void *block = shared_heap_take(front, size_class);
         if (block == NULL && heap_pressure(front, front->classes[size_class].pages)) {
@@ -60,6 +64,9 @@ static size_t pages_of(size_t size)
 
 void *front_large_alloc(cubby_heap_t *front, size_t size, size_t alignment, bool growing)
 {
+    if (front->kind == HEAP_CHECKED) {
+        return heap_checks->alloc(front, size, alignment);
+    }
     if (front->kind == HEAP_SHARED) {
         void *block = shared_large_alloc(front, size, alignment, growing);
         if (block == NULL && heap_pressure(front, pages_of(size))) {

@@ -6,7 +6,7 @@
 #include "heap/heap.h"
 
 /* A block of a class, or a large block, for any front. NULL as cubby_bin_refill_() and heap_large_alloc() say. */
-void *front_take(cubby_heap_t *front, unsigned size_class);
+void *front_take(cubby_heap_t *front, unsigned size_class, size_t size, size_t alignment);
 void *front_large_alloc(cubby_heap_t *front, size_t size, size_t alignment, bool growing);
 
 /* The calling thread's heap, made if there is none yet; NULL: no memory, and the host has none to give back. */

@@ -86,7 +86,7 @@ static cubby_heap_t *shared_heap(void)
 
 cubby_heap_t *thread_heap_acquire(void)
 {
-    if (thread_heap != &heap_plain) {
+    if (thread_heap != &heap_plain || heap_plain.kind == HEAP_CHECKED) {
         return thread_heap;
     }
     (void)pthread_once(&key_once, key_make);

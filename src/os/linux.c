@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <time.h>
 #include <unistd.h>
@@ -138,12 +139,31 @@ static void linux_write_error(const char *text, size_t length)
     errno = saved;
 }
 
+static bool linux_append(const char *file, const char *text, size_t length)
+{
+    int saved = errno;
+    bool whole = false;
+    int opened = open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (opened >= 0) {
+        whole = write(opened, text, length) == (ssize_t)length;
+        (void)close(opened);
+    }
+    errno = saved;
+    return whole;
+}
+
+static uint32_t linux_thread_id(void)
+{
+    return (uint32_t)syscall(SYS_gettid);
+}
+
 #define OS_LINUX_CALLS                                                                                                 \
     {                                                                                                                  \
         .reserve = linux_reserve, .release = linux_release, .commit = linux_commit, .purge = linux_purge,              \
         .advise_huge = linux_advise_huge, .deny_huge = linux_deny_huge, .page_size = linux_page_size,                  \
         .address_limit = linux_address_limit, .commit_is_counted = linux_commit_is_counted,                            \
-        .clock_ms = linux_clock_ms, .write_error = linux_write_error,                                                  \
+        .clock_ms = linux_clock_ms, .write_error = linux_write_error, .append = linux_append,                          \
+        .thread_id = linux_thread_id,                                                                                  \
     }
 
 const os_calls_t os_linux = OS_LINUX_CALLS;

@@ -13,6 +13,7 @@
 
 typedef enum lock_rank {
     LOCK_HOST,         /* what the host has put in: domain tables and hooks, the pressure callback */
+    LOCK_CHECKS,       /* debug checks: their tables, and the heaps behind checked ones */
     LOCK_SHARED_HEAPS, /* heaps that any thread may use */
     LOCK_ENDED_HEAPS,  /* the list of heaps whose threads have ended */
     LOCK_HEAP_NUMBERS, /* which heap numbers are taken */

@@ -38,6 +38,10 @@ typedef struct os_calls {
     uint64_t (*clock_ms)(void);
     /* Text for the user, on stderr, whole or not at all. */
     void (*write_error)(const char *text, size_t length);
+    /* Text at the end of a file, which is made when it is not there. False when not all of it could be written. */
+    bool (*append)(const char *file, const char *text, size_t length);
+    /* The system's number of the calling thread. */
+    uint32_t (*thread_id)(void);
 } os_calls_t;
 
 extern os_calls_t os;

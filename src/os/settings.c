@@ -62,6 +62,22 @@ const setting_t setting_table[SETTING_COUNT] = {
     [SETTING_PURGE_THREAD] = {"CUBBY_PURGE_THREAD", "purge-thread", SETTING_SWITCH, "0 or 1", NULL, 0, 1,
                               "a thread gives memory back while the program is idle",
                               "a runtime may warn about threads it did not start, above all around fork"},
+    [SETTING_DEBUG] = {"CUBBY_DEBUG", "debug", SETTING_SWITCH, "0 or 1", NULL, 0, 1,
+                       "misuse of memory is found and reported", "the checks cost time and memory"},
+    [SETTING_DEBUG_HOLD] = {"CUBBY_DEBUG_HOLD", "debug-hold", SETTING_NUMBER, "bytes", NULL, (uint64_t)16 << 20,
+                            (uint64_t)1 << 40, "debug checks hold so much freed memory back",
+                            "some 100,000 small objects, the last seconds of an interpreter"},
+    [SETTING_DEBUG_STACKS] = {"CUBBY_DEBUG_STACKS", "debug-stacks", SETTING_NUMBER, "count", NULL, 0, 32,
+                              "debug checks note so many callers of each call",
+                              "each costs a walk up the stack at every call"},
+    [SETTING_DEBUG_LEAKS] = {"CUBBY_DEBUG_LEAKS", "debug-leaks", SETTING_SWITCH, "0 or 1", NULL, 0, 1,
+                             "debug checks report blocks that are not freed",
+                             "a runtime ends with much that it means to leave to the system"},
+    [SETTING_DEBUG_CONTINUE] = {"CUBBY_DEBUG_CONTINUE", "debug-continue", SETTING_SWITCH, "0 or 1", NULL, 0, 1,
+                                "the program goes on after a report",
+                                "after a first misuse later ones may be its consequence"},
+    [SETTING_DEBUG_FILE] = {"CUBBY_DEBUG_FILE", "debug-file", SETTING_FILE, "a file", NULL, 0, 0,
+                            "reports of debug checks are added to it", "stderr, where the user looks"},
 };
 
 /* A file name is as long as the system takes one. */

@@ -241,6 +241,11 @@ span_t *span_alloc_growing(size_t pages)
 
 /* ---- Tags and content ---- */
 
+bool span_holds(const void *address)
+{
+    return region_of(address) != NULL;
+}
+
 uint32_t span_tag(const void *address)
 {
     const region_t *region = region_of(address);

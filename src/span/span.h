@@ -124,6 +124,9 @@ static inline uint32_t span_tag_fast(uintptr_t address)
     return __atomic_load_n(&regions[0].tags[offset >> PAGE_SHIFT], __ATOMIC_RELAXED);
 }
 
+/* True for an address of a page of any region. */
+bool span_holds(const void *address);
+
 /* The tag of the page any address lies in; 0 where it is no page of ours. */
 uint32_t span_tag(const void *address);
 

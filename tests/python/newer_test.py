@@ -15,7 +15,7 @@ import xml.etree.ElementTree
 
 import preload
 import tap
-from preload import HERE, LIBRARY, PROBE, PROGRAMS, SERVED, STOCK, PreloadTestCase, probe, run
+from preload import CHECKED, HERE, LIBRARY, PROBE, PROGRAMS, SERVED, STOCK, PreloadTestCase, probe, run
 
 # The interpreters' own tests wait for threads and processes a lot, and several run at once.
 preload.PATIENCE = 900
@@ -91,11 +91,14 @@ class Served:
         self.program("entry_points")
 
     def test_an_interpreter_told_to_use_its_own_allocators_does(self):
-        for name in ("pymalloc", "malloc", "debug", *(() if self.interpreter.name == "3.12" else ("mimalloc",))):
+        for name in ("pymalloc", "malloc", *(() if self.interpreter.name == "3.12" else ("mimalloc",))):
             with self.subTest(name=name):
                 ran = self.python(PROBE, variables={"PYTHONMALLOC": name})
                 self.assertStandsBack(ran, "standing back: PYTHONMALLOC chooses")
-        self.assertStandsBack(self.python("-X", "dev", PROBE), "standing back: .*-X dev")
+
+    def test_an_interpreter_told_to_check_is_checked_by_cubby(self):
+        self.assertRan(self.python(PROBE, variables={"PYTHONMALLOC": "debug"}), CHECKED)
+        self.assertRan(self.python("-X", "dev", PROBE), CHECKED)
 
     def test_a_lock_heap_is_refused(self):
         self.assertStandsBack(self.python(PROBE, variables={"CUBBY_HEAPS": "lock"}), "CUBBY_HEAPS=lock is for")

@@ -19,6 +19,7 @@ HEAPS = ("lock", "thread")
 
 # What the probe prints.
 SERVED = "raw=stock mem=cubby obj=cubby"
+CHECKED = "raw=cubby mem=cubby obj=cubby"
 STOCK = "raw=stock mem=stock obj=stock"
 
 # A program that hangs is stopped at last; no test is about how long anything takes.

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "support/check.h"
+
+static bool append_fails;
+static char appended[REPORT_BYTES];
+static char appended_to[64];
+
+static bool append_note(const char *file, const char *text, size_t length)
+{
+    (void)snprintf(appended_to, sizeof appended_to, "%s", file);
+    (void)snprintf(appended, sizeof appended, "%.*s", (int)length, text);
+    return !append_fails;
+}
+
+static int file_start(void **state)
+{
+    (void)state;
+    bool started = checks_start((cubby_check_options_t){.hold_bytes = 65536, .file = "reports"});
+    os.append = append_note;
+    append_fails = false;
+    return started ? 0 : -1;
+}
+
+static void misuse(void)
+{
+    char *block = cubby_malloc(24);
+    hidden(block)[24] = 0x11;
+    hidden(block)[26] = 0x22;
+    cubby_free(block);
+}
+
+static void a_report_says_all_about_the_block(void **state)
+{
+    (void)state;
+    misuse();
+    const char *details[] = {
+        "  noticed    in free of 0x",
+        ", by thread ",
+        ", 24 bytes, domain none, serial number ",
+        "  wrong      bytes 24 to 26 of the block, 0 to 2 after its end\n",
+        "  found      11 fd 22\n",
+        "  expected   fd in each byte\n",
+    };
+    for (size_t i = 0; i < sizeof details / sizeof *details; i++) {
+        assert_non_null(strstr(reported.text, details[i]));
+    }
+    assert_true(was_reported("write after the block\n", ""));
+}
+
+static void a_report_goes_to_stderr_when_there_is_no_file(void **state)
+{
+    (void)state;
+    misuse();
+    assert_int_equal(fake.messages, 1);
+    assert_memory_equal(fake.text, "cubby: debug: write after the block\n", 36);
+    reported.count = 0;
+}
+
+static void a_report_goes_to_the_file(void **state)
+{
+    (void)state;
+    misuse();
+    assert_string_equal(appended_to, "reports");
+    assert_string_equal(appended, reported.text);
+    assert_int_equal(fake.messages, 0);
+    reported.count = 0;
+}
+
+static void a_report_that_the_file_does_not_take_goes_to_stderr(void **state)
+{
+    (void)state;
+    append_fails = true;
+    misuse();
+    assert_int_equal(fake.messages, 1);
+    reported.count = 0;
+}
+
+static void a_text_that_is_too_long_is_cut(void **state)
+{
+    (void)state;
+    static report_t report;
+    for (int i = 0; i < 10000; i++) {
+        report_add(&report, "line %d\n", i);
+    }
+    assert_true(report.length < sizeof report.text);
+    assert_int_equal(strlen(report.text), report.length);
+}
+
+static void each_domain_has_a_name(void **state)
+{
+    (void)state;
+    assert_string_equal(domain_name(CUBBY_DOMAIN_RAW), "raw");
+    assert_string_equal(domain_name(CUBBY_DOMAIN_MEM), "mem");
+    assert_string_equal(domain_name(CUBBY_DOMAIN_OBJ), "obj");
+    assert_string_equal(domain_name(DOMAIN_NONE), "none");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CHECK_TEST(a_report_says_all_about_the_block),
+        CHECK_TEST(a_report_goes_to_stderr_when_there_is_no_file),
+        cmocka_unit_test_setup_teardown(a_report_goes_to_the_file, file_start, check_end_plain),
+        cmocka_unit_test_setup_teardown(a_report_that_the_file_does_not_take_goes_to_stderr, file_start,
+                                        check_end_plain),
+        cmocka_unit_test(a_text_that_is_too_long_is_cut),
+        cmocka_unit_test(each_domain_has_a_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* A block is freed twice. */
+#include "misuse.h"
+
+int main(int argc, char **argv)
+{
+    size_t size = size_asked(argc, argv);
+    char *block = cubby_malloc(size);
+    char *again = hidden(block);
+    cubby_free(block);
+    cubby_free(again);
+    return 0;
+}

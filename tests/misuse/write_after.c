@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* A byte is written after the end of a block. */
+#include "misuse.h"
+
+int main(int argc, char **argv)
+{
+    size_t size = size_asked(argc, argv);
+    char *block = cubby_malloc(size);
+    hidden(block)[size] = 'A';
+    cubby_free(block);
+    return 0;
+}

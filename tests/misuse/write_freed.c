@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* A byte of a block is written after it was freed; seen when the block is given back. */
+#include "misuse.h"
+
+int main(int argc, char **argv)
+{
+    size_t size = size_asked(argc, argv);
+    char *block = cubby_malloc(size);
+    cubby_free(block);
+    hidden(block)[size / 2] = 'A';
+    (void)cubby_trim();
+    return 0;
+}
