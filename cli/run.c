@@ -20,7 +20,7 @@ enum { OPTIONS_MOST = 64, OPTION_TEXT_MOST = 320, KEY_SETTING = 0x100 };
 
 typedef struct run_options {
     const char *values[OPTIONS_MOST]; /* of the settings, by index; NULL: as the environment has it */
-    char **program; /* the program and its arguments, NULL at the end */
+    char **program;                   /* the program and its arguments, NULL at the end */
 } run_options_t;
 
 /* What stands behind the option's equals sign: the choices, or the kind of value. */
