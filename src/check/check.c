@@ -6,6 +6,7 @@
 #include "check/hold.h"
 #include "check/owner.h"
 #include "check/report.h"
+#include "heap/pressure.h"
 #include "os/lock.h"
 #include "os/os.h"
 
@@ -59,6 +60,12 @@ static bool is_absurd(size_t size, size_t alignment)
     return size > PTRDIFF_MAX - 2 * (size_t)GUARD_BYTES || alignment > PTRDIFF_MAX - 2 * (size_t)GUARD_BYTES - size;
 }
 
+/* Asks the host, without the lock, whether a request that found no memory should be tried once more. */
+static bool host_gives_back(cubby_heap_t *front, size_t size, size_t alignment)
+{
+    return heap_pressure(front, ((guard_before(alignment) + size + GUARD_BYTES) >> PAGE_SHIFT) + 1);
+}
+
 void *check_alloc(const check_call_t *call, size_t size, size_t alignment, bool zeroed)
 {
     cubby_heap_t *front = call->front != NULL ? call->front : check_plain();
@@ -70,20 +77,23 @@ void *check_alloc(const check_call_t *call, size_t size, size_t alignment, bool 
     faults_t faults = {.count = 0};
     trace_draft_t draft;
     void *block = NULL;
+    int tries = 0;
     owner_check(call, front, &faults);
     trace_take(&draft);
-    lock_take(LOCK_CHECKS);
-    check_record_t *record = block_make_hard(front->checks, size, alignment, zeroed, &faults);
-    if (record != NULL) {
-        record->domain = (uint8_t)call->domain;
-        record->allocated = trace_keep(&draft);
-        guard_write(record);
-        if (!zeroed) {
-            guard_fill(record, PATTERN_NEW);
+    do {
+        lock_take(LOCK_CHECKS);
+        check_record_t *record = block_make_hard(front->checks, size, alignment, zeroed, &faults);
+        if (record != NULL) {
+            record->domain = (uint8_t)call->domain;
+            record->allocated = trace_keep(&draft);
+            guard_write(record);
+            if (!zeroed) {
+                guard_fill(record, PATTERN_NEW);
+            }
+            block = record->block;
         }
-        block = record->block;
-    }
-    lock_drop(LOCK_CHECKS);
+        lock_drop(LOCK_CHECKS);
+    } while (block == NULL && tries++ == 0 && host_gives_back(front, size, alignment));
     faults_report(&faults);
     errno = block == NULL ? ENOMEM : saved;
     return block;
@@ -213,22 +223,28 @@ check_answer_t check_resize(const check_call_t *call, void *block, size_t size, 
         return ANSWER_DONE;
     }
     int error = EINVAL;
+    int tries = 0;
+    cubby_heap_t *front = NULL;
     int saved = errno;
     faults_t faults = {.count = 0};
     trace_draft_t draft;
     check_answer_t answer = ANSWER_DONE;
     owner_check(call, call->front, &faults);
     trace_take(&draft);
-    lock_take(LOCK_CHECKS);
-    check_record_t *record = record_find(block);
-    if (record == NULL) {
-        answer = pointer_explain(call, block, &faults);
-    } else if (call_fits(call, record, &faults)) {
-        (void)fault_look(&faults, record, call->moment);
-        *moved = block_move(record, size, &draft, &faults);
-        error = ENOMEM;
-    }
-    lock_drop(LOCK_CHECKS);
+    do {
+        lock_take(LOCK_CHECKS);
+        check_record_t *record = record_find(block);
+        front = NULL;
+        if (record == NULL) {
+            answer = pointer_explain(call, block, &faults);
+        } else if (call_fits(call, record, &faults)) {
+            (void)fault_look(&faults, record, call->moment);
+            *moved = block_move(record, size, &draft, &faults);
+            error = ENOMEM;
+            front = record->heap->front;
+        }
+        lock_drop(LOCK_CHECKS);
+    } while (*moved == NULL && front != NULL && tries++ == 0 && host_gives_back(front, size, BLOCK_ALIGNMENT));
     faults_report(&faults);
     errno = *moved == NULL && answer == ANSWER_DONE ? error : saved;
     return answer;

@@ -4,7 +4,7 @@
 #include <cubby/limit.h>
 
 #include "heap/check.h"
-#include "os/lock.h"
+#include "heap/shared.h"
 #include "span/limit.h"
 
 static size_t pages_down(size_t bytes)
@@ -33,24 +33,15 @@ cubby_limit_t cubby_limit_get(void)
 
 static cubby_heap_t *limit_enter(cubby_heap_t *heap)
 {
-    if (heap->kind == HEAP_SHARED) {
-        lock_take(LOCK_SHARED_HEAPS);
-    }
+    front_lock(heap);
     return heap->inner != NULL ? heap->inner : heap;
-}
-
-static void limit_leave(const cubby_heap_t *heap)
-{
-    if (heap->kind == HEAP_SHARED) {
-        lock_drop(LOCK_SHARED_HEAPS);
-    }
 }
 
 void cubby_heap_limit_set(cubby_heap_t *heap, size_t bytes)
 {
     HEAP_VISIT(heap);
     limit_enter(heap)->limit_pages = pages_down(bytes);
-    limit_leave(heap);
+    front_unlock(heap);
 }
 
 cubby_limit_t cubby_heap_limit_get(cubby_heap_t *heap)
@@ -58,6 +49,6 @@ cubby_limit_t cubby_heap_limit_get(cubby_heap_t *heap)
     HEAP_VISIT(heap);
     const cubby_heap_t *owner = limit_enter(heap);
     cubby_limit_t limit = limit_of(owner->limit_pages, heap_pages(owner));
-    limit_leave(heap);
+    front_unlock(heap);
     return limit;
 }

@@ -2,6 +2,7 @@
 #include "heap/pressure.h"
 
 #include "heap/limit.h"
+#include "heap/shared.h"
 #include "os/lock.h"
 #include "span/limit.h"
 
@@ -48,20 +49,15 @@ static bool heap_is_full(cubby_heap_t *heap, size_t pages)
     if (heap == NULL) {
         return false;
     }
-    bool shared = heap->kind == HEAP_SHARED;
-    if (shared) {
-        lock_take(LOCK_SHARED_HEAPS);
-    }
-    bool full = !heap_has_room(shared ? heap->inner : heap, pages);
-    if (shared) {
-        lock_drop(LOCK_SHARED_HEAPS);
-    }
+    front_lock(heap);
+    bool full = !heap_has_room(heap->inner != NULL ? heap->inner : heap, pages);
+    front_unlock(heap);
     return full;
 }
 
 bool heap_pressure(cubby_heap_t *heap, size_t pages)
 {
-    if (heap != NULL && heap->front != NULL && heap->front->kind == HEAP_SHARED) {
+    if (heap != NULL && heap->front != NULL) {
         return false;
     }
     cubby_pressure_t pressure = {CUBBY_PRESSURE_SYSTEM, pages << PAGE_SHIFT, NULL, -1};

@@ -16,6 +16,28 @@ cubby_heap_t *front_thread_heap(void)
     return heap == NULL && heap_pressure(NULL, HEAP_HOME_PAGES) ? thread_heap_acquire() : heap;
 }
 
+static bool front_rank(const cubby_heap_t *heap, lock_rank_t *rank)
+{
+    *rank = heap->kind == HEAP_CHECKED ? LOCK_CHECKS : LOCK_SHARED_HEAPS;
+    return heap->kind == HEAP_CHECKED || heap->kind == HEAP_SHARED;
+}
+
+void front_lock(const cubby_heap_t *heap)
+{
+    lock_rank_t rank;
+    if (front_rank(heap, &rank)) {
+        lock_take(rank);
+    }
+}
+
+void front_unlock(const cubby_heap_t *heap)
+{
+    lock_rank_t rank;
+    if (front_rank(heap, &rank)) {
+        lock_drop(rank);
+    }
+}
+
 static void *shared_heap_take(cubby_heap_t *front, unsigned size_class)
 {
     lock_take(LOCK_SHARED_HEAPS);

@@ -12,6 +12,10 @@ void *front_large_alloc(cubby_heap_t *front, size_t size, size_t alignment, bool
 /* The calling thread's heap, made if there is none yet; NULL: no memory, and the host has none to give back. */
 cubby_heap_t *front_thread_heap(void);
 
+/* The lock under which a front calls the heap behind it; no lock for a heap that is no front. */
+void front_lock(const cubby_heap_t *heap);
+void front_unlock(const cubby_heap_t *heap);
+
 /* A heap for any thread, or NULL. */
 cubby_heap_t *shared_heap_create(void);
 

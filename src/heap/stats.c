@@ -2,12 +2,11 @@
 #include "heap/stats.h"
 
 #include "heap/borrow.h"
-
 #include "heap/check.h"
 #include "heap/heap.h"
 #include "heap/remote.h"
+#include "heap/shared.h"
 #include "heap/thread.h"
-#include "os/lock.h"
 #include "os/output.h"
 #include "os/settings.h"
 
@@ -109,8 +108,8 @@ static void class_count(const cubby_heap_t *heap, unsigned size_class, cubby_cla
 static cubby_heap_t *heap_enter(cubby_heap_t *heap)
 {
     heap = heap != NULL ? heap : thread_heap;
-    if (heap->kind == HEAP_SHARED) {
-        lock_take(LOCK_SHARED_HEAPS);
+    if (heap->inner != NULL) {
+        front_lock(heap);
         return heap->inner;
     }
     if (heap->kind == HEAP_PLAIN) {
@@ -123,7 +122,7 @@ static cubby_heap_t *heap_enter(cubby_heap_t *heap)
 static void heap_leave(const cubby_heap_t *owner)
 {
     if (owner != NULL && owner->front != NULL) {
-        lock_drop(LOCK_SHARED_HEAPS);
+        front_unlock(owner->front);
     }
 }
 
