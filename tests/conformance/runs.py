@@ -22,7 +22,8 @@ RESOURCES = "decimal,subprocess,tzdata"
 # its host.
 LEFT_OUT = {"test_socket": ["ThreadedVSOCKSocketStreamTest"]}
 
-ARMS = ["lock", "thread"]
+ARMS = ["lock", "thread", "checked"]
+ARMS_USUAL = ARMS[:2]
 PASSED = "passed"
 NO_RESULT = "no result"
 # Seconds more for an interpreter that is to end by itself after a time-out.
@@ -124,6 +125,8 @@ class Runner:
             kept["CUBBY_QUIET"] = "1"
         if arm == "thread":
             kept["CUBBY_HEAPS"] = "thread"
+        if arm == "checked":
+            kept["CUBBY_DEBUG"] = "1"
         return kept
 
     def run(self, module, arm, verbose=False):
@@ -228,5 +231,6 @@ def arms_check(runner, arms):
         if count(environment) != "0":
             raise WrongUse(f"{runner.adapter} does not serve {PYTHON} in arm {arm}; build it with `make`")
         # Only an adapter that knows the variable refuses what is no choice.
-        if arm == "thread" and count({**environment, "CUBBY_HEAPS": "neither"}) == "0":
-            raise WrongUse(f"{runner.adapter} does not know CUBBY_HEAPS; build it with `make`")
+        for name in {"thread": ["CUBBY_HEAPS"], "checked": ["CUBBY_DEBUG"]}.get(arm, []):
+            if count({**environment, name: "neither"}) == "0":
+                raise WrongUse(f"{runner.adapter} does not know {name}; build it with `make`")

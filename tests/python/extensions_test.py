@@ -1,4 +1,5 @@
-"""Debian's extension modules do real work on Cubby, with heaps of the interpreter's lock and with heaps of threads."""
+"""Debian's extension modules do real work on Cubby: with heaps of the interpreter's lock, with heaps of threads, and with
+debug checks, which find nothing."""
 
 import importlib.util
 
@@ -13,6 +14,8 @@ class Extensions(PreloadTestCase):
             self.skipTest(f"{module} (python3-{module}) is not installed")
         self.program(name, preload=False)
         self.programOnEachHeap(name)
+        with self.subTest(program=name, checks="on"):
+            self.program(name, variables={"CUBBY_DEBUG": "1"})
 
     def test_numpy_s_arrays_have_the_right_contents(self):
         self.programWith("numpy", "arrays")
