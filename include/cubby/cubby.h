@@ -51,6 +51,25 @@ extern "C" {
 #define CUBBY_LIKELY(x) (x)
 #endif
 
+/*
+ * ---- Under tools that watch memory ----
+ *
+ * Compiled with AddressSanitizer, the library and the program that uses it, blocks are known to it: a use after a free
+ * or a second one, beyond the size asked for, or of memory that was never given out is reported. A library that was
+ * built for Valgrind tells memcheck the same; programs for it are compiled with -DCUBBY_VALGRIND, as pkg-config says,
+ * and are not linked to another.
+ */
+#if defined(__SANITIZE_ADDRESS__)
+#define CUBBY_ADDRESS_SANITIZER_ 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CUBBY_ADDRESS_SANITIZER_ 1
+#endif
+#endif
+#if defined(CUBBY_ADDRESS_SANITIZER_) || defined(CUBBY_VALGRIND)
+#define CUBBY_WATCHED_ 1
+#endif
+
 /* "major.minor.patch" of the library that is linked, for comparison with the macros above. */
 CUBBY_API const char *cubby_version(void);
 
@@ -83,7 +102,10 @@ CUBBY_API void cubby_free_sized(void *block, size_t size);
 /* alignment: a power of two, otherwise NULL with EINVAL. size need not be a multiple of it. Freed with cubby_free(). */
 CUBBY_API CUBBY_MALLOC_LIKE void *cubby_aligned_alloc(size_t alignment, size_t size);
 
-/* The bytes that may be used at block: at least what was asked for. 0 for NULL. */
+/*
+ * The bytes that may be used at block: at least what was asked for. 0 for NULL. A tool that watches memory allows all of
+ * them from then on.
+ */
 CUBBY_API size_t cubby_usable_size(const void *block);
 
 /* True when pointer is the address of a block that a Cubby heap gave out, freed or not. Any pointer may be asked for. */
@@ -313,10 +335,19 @@ typedef struct cubby_bin {
  * Each link has a twin beside it, exclusive-or a key that differs in each process: whoever changes one must know the
  * other. A request of 8 bytes takes 16. Everything else is as without; programs cannot be mixed with the plain library.
  */
-#ifdef CUBBY_GUARD
+#ifdef CUBBY_VALGRIND
+#define cubby_bin_refill_ cubby_watched_bin_refill_
+#define cubby_bin_overflow_ cubby_watched_bin_overflow_
+#define cubby_typed_take_ cubby_watched_typed_take_
+#define cubby_typed_give_ cubby_watched_typed_give_
+#elif defined(CUBBY_GUARD)
 #define cubby_bin_refill_ cubby_guarded_bin_refill_
 #define cubby_bin_overflow_ cubby_guarded_bin_overflow_
+#define cubby_typed_take_ cubby_guarded_typed_take_
+#define cubby_typed_give_ cubby_guarded_typed_give_
+#endif
 
+#ifdef CUBBY_GUARD
 /* What the fast paths see of a heap. */
 typedef struct cubby_heap_front {
     cubby_bin_t bins[CUBBY_CLASS_COUNT];
@@ -332,6 +363,31 @@ CUBBY_API void cubby_guarded_link_broken_(const void *block) __attribute__((nore
 CUBBY_API void *cubby_bin_refill_(cubby_heap_t *heap, unsigned size_class);
 CUBBY_API void cubby_bin_overflow_(cubby_heap_t *heap, void *block, unsigned size_class);
 
+/* What cubby_new() and cubby_delete() are under tools that watch memory. Not for direct use. */
+CUBBY_API CUBBY_MALLOC_LIKE void *cubby_typed_take_(cubby_heap_t *heap, size_t size, size_t alignment);
+CUBBY_API void cubby_typed_give_(cubby_heap_t *heap, void *block, size_t size, size_t alignment);
+
+/*
+ * Links lie in freed blocks, which tools are told nobody may touch. So the functions that look at links are not checked,
+ * and not inlined in others that are. Only the library's own code calls them then.
+ */
+#ifdef CUBBY_WATCHED_
+#define CUBBY_LINK_ static __attribute__((noinline, unused, no_sanitize_address))
+#else
+#define CUBBY_LINK_ static inline
+#endif
+#ifdef CUBBY_VALGRIND
+void cubby_look_begin_(void);
+void cubby_look_end_(void);
+#else
+static inline void cubby_look_begin_(void)
+{
+}
+static inline void cubby_look_end_(void)
+{
+}
+#endif
+
 /* Bytes to class; a constant when size and alignment are. Call only with size <= CUBBY_SMALL_MAX, alignment <= 16. */
 static inline unsigned cubby_class_(size_t size, size_t alignment)
 {
@@ -343,34 +399,39 @@ static inline unsigned cubby_class_(size_t size, size_t alignment)
 }
 
 /* The block behind a freed one, which is about to be handed out. */
-static inline void *cubby_link_take_(const cubby_heap_t *heap, void *block)
+CUBBY_LINK_ void *cubby_link_take_(const cubby_heap_t *heap, void *block)
 {
+    cubby_look_begin_();
 #ifdef CUBBY_GUARD
     uintptr_t *words = (uintptr_t *)block;
-    uintptr_t next = words[0];
-    if (!CUBBY_LIKELY((words[1] ^ ((const cubby_heap_front_t *)(const void *)heap)->key) == next)) {
+    void *next = (void *)words[0];
+    if (!CUBBY_LIKELY((words[1] ^ ((const cubby_heap_front_t *)(const void *)heap)->key) == words[0])) {
         cubby_guarded_link_broken_(block);
     }
     words[1] = 0;
-    return (void *)next;
 #else
     (void)heap;
-    return *(void **)block;
+    void *next = *(void **)block;
 #endif
+    cubby_look_end_();
+    return next;
 }
 
 /* A block that was never freed is handed out. */
-static inline void *cubby_link_clear_(void *block)
+CUBBY_LINK_ void *cubby_link_clear_(void *block)
 {
 #ifdef CUBBY_GUARD
+    cubby_look_begin_();
     ((uintptr_t *)block)[1] = 0;
+    cubby_look_end_();
 #endif
     return block;
 }
 
 /* Puts a freed block before another one. */
-static inline void cubby_link_give_(const cubby_heap_t *heap, void *block, void *next)
+CUBBY_LINK_ void cubby_link_give_(const cubby_heap_t *heap, void *block, void *next)
 {
+    cubby_look_begin_();
 #ifdef CUBBY_GUARD
     uintptr_t key = ((const cubby_heap_front_t *)(const void *)heap)->key;
     uintptr_t *words = (uintptr_t *)block;
@@ -383,6 +444,7 @@ static inline void cubby_link_give_(const cubby_heap_t *heap, void *block, void 
     (void)heap;
     *(void **)block = next;
 #endif
+    cubby_look_end_();
 }
 
 /* Two loads, one after the other: the block, and its successor for the next call. */
@@ -416,19 +478,27 @@ static inline void cubby_bin_give_(cubby_heap_t *heap, void *block, unsigned siz
 
 static inline void *cubby_heap_take_(cubby_heap_t *heap, size_t size, size_t alignment)
 {
+#ifdef CUBBY_WATCHED_
+    return cubby_typed_take_(heap, size, alignment);
+#else
     if (size <= CUBBY_SMALL_MAX && alignment <= 16) {
         return cubby_bin_take_(heap, cubby_class_(size, alignment));
     }
     return cubby_heap_aligned_alloc(heap, alignment, size);
+#endif
 }
 
 static inline void cubby_heap_give_(cubby_heap_t *heap, void *block, size_t size, size_t alignment)
 {
+#ifdef CUBBY_WATCHED_
+    cubby_typed_give_(heap, block, size, alignment);
+#else
     if (size <= CUBBY_SMALL_MAX && alignment <= 16) {
         cubby_bin_give_(heap, block, cubby_class_(size, alignment));
         return;
     }
     cubby_heap_free(heap, block);
+#endif
 }
 
 #ifdef __cplusplus

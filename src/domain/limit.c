@@ -9,6 +9,7 @@
 
 #include "domain/domain.h"
 #include "domain/libc.h"
+#include "heap/heap.h"
 #include "heap/pressure.h"
 
 #include <errno.h>
@@ -87,7 +88,7 @@ static bool size_is_absurd(size_t size)
 /* What a block of the table below counts. */
 static size_t bytes_of(const cubby_allocator_t *below, const void *block)
 {
-    size_t bytes = cubby_usable_size(block);
+    size_t bytes = block_size(block);
     if (bytes == 0 && block != NULL && below->malloc == libc_malloc) {
         bytes = malloc_usable_size((void *)(uintptr_t)block);
     }

@@ -46,7 +46,7 @@ static inline void table_free(cubby_heap_t *heap, void *block, cubby_domain_t do
 {
     uint32_t size_class = heap_class_of(heap, block);
     if (CUBBY_LIKELY(size_class < CUBBY_CLASS_COUNT)) {
-        cubby_bin_give_(heap, block, size_class);
+        heap_free_block(heap, block, size_class);
         return;
     }
     table_free_slow(heap, block, domain);
@@ -167,7 +167,7 @@ void thread_free(void *ctx, void *block)
     cubby_heap_t *heap = thread_heap;
     uint32_t size_class = heap_class_of(heap, block);
     if (CUBBY_LIKELY(size_class < CUBBY_CLASS_COUNT)) {
-        cubby_bin_give_(heap, block, size_class);
+        heap_free_block(heap, block, size_class);
         return;
     }
     thread_free_slow(ctx, block);

@@ -27,7 +27,8 @@ void *cubby_heap_malloc(cubby_heap_t *heap, size_t size)
 void *heap_malloc_medium(cubby_heap_t *heap, size_t size)
 {
     if (CUBBY_LIKELY(size <= MEDIUM_MAX)) {
-        return heap_bin_take(heap, class_of_medium(size), size, BLOCK_ALIGNMENT);
+        void *block = heap_bin_take(heap, class_of_medium(size), size, BLOCK_ALIGNMENT);
+        return heap_block_taken(heap, block, size);
     }
     void *block = heap_large_alloc(heap, size, BLOCK_ALIGNMENT);
     if (block == NULL) {
@@ -143,10 +144,11 @@ static __attribute__((noinline)) void *bin_take_fresh_zeroed(cubby_heap_t *heap,
         return NULL;
     }
     bool fresh = bin->fresh == (char *)block + bin->size;
-    if (!fresh || !heap->classes[size_class].fresh_zero) {
-        memset(block, 0, size);
+    bool zero = fresh && heap->classes[size_class].fresh_zero;
+    if (zero) {
+        return block_taken(block, size, CONTENT_ZERO);
     }
-    return block;
+    return memset(heap_block_taken(heap, block, size), 0, size);
 }
 
 /* A block freed before is what a list's new buffer usually is. */
@@ -156,6 +158,7 @@ static inline void *bin_take_zeroed(cubby_heap_t *heap, unsigned size_class, siz
     void *block = bin->free;
     if (CUBBY_LIKELY(block != NULL)) {
         bin->free = cubby_link_take_(heap, block);
+        (void)block_taken(block, size, CONTENT_NONE);
         if (CUBBY_LIKELY(size_class < CUBBY_CLASS_ODD)) {
             words_zero(block, size);
         } else {
@@ -184,6 +187,7 @@ static __attribute__((noinline)) void *heap_calloc_large(cubby_heap_t *heap, siz
         memset(block, 0, size);
     } else {
         span_zero(span, 0, size);
+        memory_show(block, size);
     }
     return block;
 }
@@ -223,13 +227,23 @@ void *heap_aligned_alloc(cubby_heap_t *heap, size_t alignment, size_t size)
     }
     if (alignment <= PAGE_BYTES && size <= MEDIUM_MAX) {
         size_t rounded = size == 0 ? alignment : (size + alignment - 1) & ~(alignment - 1);
-        return heap_bin_take(heap, class_of(rounded), size, alignment);
+        void *block = heap_bin_take(heap, class_of(rounded), size, alignment);
+        return heap_block_taken(heap, block, size);
     }
     void *block = heap_large_alloc(heap, size, alignment);
     if (block == NULL) {
         errno = ENOMEM;
     }
     return block;
+}
+
+void *cubby_typed_take_(cubby_heap_t *heap, size_t size, size_t alignment)
+{
+    if (size <= CUBBY_SMALL_MAX && alignment <= 16) {
+        void *block = heap_bin_take(heap, cubby_class_(size, alignment), size, alignment);
+        return heap_block_taken(heap, block, size);
+    }
+    return cubby_heap_aligned_alloc(heap, alignment, size);
 }
 
 void *cubby_heap_aligned_alloc(cubby_heap_t *heap, size_t alignment, size_t size)

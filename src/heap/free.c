@@ -18,7 +18,7 @@ void cubby_heap_free(cubby_heap_t *heap, void *block)
     HEAP_VISIT(heap);
     uint32_t size_class = heap_class_of(heap, block);
     if (CUBBY_LIKELY(size_class < CUBBY_CLASS_COUNT)) {
-        cubby_bin_give_(heap, block, size_class);
+        heap_free_block(heap, block, size_class);
         return;
     }
     heap_free_rest(heap, block, CHECKS_SIZE_UNKNOWN);
@@ -84,10 +84,19 @@ void cubby_heap_free_sized(cubby_heap_t *heap, void *block, size_t size)
     HEAP_VISIT(heap);
     uint32_t size_class = heap_class_of(heap, block);
     if (CUBBY_LIKELY(size_class < CUBBY_CLASS_COUNT)) {
-        cubby_bin_give_(heap, block, size_class);
+        heap_free_block(heap, block, size_class);
         return;
     }
     heap_free_rest(heap, block, size);
+}
+
+void cubby_typed_give_(cubby_heap_t *heap, void *block, size_t size, size_t alignment)
+{
+    if (size <= CUBBY_SMALL_MAX && alignment <= 16 && !heap_is_front(heap)) {
+        heap_free_block(heap, block, cubby_class_(size, alignment));
+        return;
+    }
+    cubby_heap_free(heap, block);
 }
 
 bool heap_free_slow(cubby_heap_t *heap, void *block, size_t size)
@@ -100,7 +109,7 @@ bool heap_free_slow(cubby_heap_t *heap, void *block, size_t size)
     }
     uint32_t size_class = span_tag(block) ^ heap->tag;
     if (size_class < CUBBY_CLASS_COUNT) {
-        cubby_bin_give_(heap, block, size_class);
+        heap_free_block(heap, block, size_class);
         return true;
     }
     cubby_heap_t *owner = block_owner(block);
@@ -111,7 +120,9 @@ bool heap_free_slow(cubby_heap_t *heap, void *block, size_t size)
     if (owner != heap) {
         return false;
     }
-    heap_large_free(heap, span_find(block));
+    span_t *span = span_find(block);
+    block_given(block, span_bytes(span));
+    heap_large_free(heap, span);
     return true;
 }
 

@@ -148,6 +148,7 @@ static void spans_free(span_t *span, size_t block_bytes)
 {
     while (span != NULL) {
         span_t *next = span->next;
+        blocks_forget(span_start(span), span_bytes(span), block_bytes == 0 ? span_bytes(span) : block_bytes);
         span_tag_all(span, 0);
         span_free(span, block_bytes == 0 || span->reused ? span_bytes(span) : span->carved * block_bytes);
         span = next;

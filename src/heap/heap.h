@@ -33,6 +33,7 @@
 #include <cubby/cubby.h>
 
 #include "heap/classes.h"
+#include "os/instrument.h"
 #include "span/span.h"
 
 #include <stdalign.h>
@@ -214,10 +215,17 @@ static inline void *heap_bin_take(cubby_heap_t *heap, unsigned size_class, size_
 
 enum { BLOCK_ALIGNMENT = 16 }; /* of every request that asks for none */
 
+/* Tells tools of a block, but not twice: debug checks gave out a part of one that they know. */
+static inline void *heap_block_taken(const cubby_heap_t *heap, void *block, size_t size)
+{
+    return MEMORY_IS_WATCHED && heap->kind == HEAP_CHECKED ? block : block_taken(block, size, CONTENT_NONE);
+}
+
 static inline void *heap_malloc(cubby_heap_t *heap, size_t size)
 {
     if (CUBBY_LIKELY(size <= CUBBY_SMALL_MAX)) {
-        return heap_bin_take(heap, (unsigned)((size + 15) / 16), size, BLOCK_ALIGNMENT);
+        void *block = heap_bin_take(heap, (unsigned)((size + 15) / 16), size, BLOCK_ALIGNMENT);
+        return heap_block_taken(heap, block, size);
     }
     return heap_malloc_medium(heap, size);
 }
@@ -226,9 +234,17 @@ static inline void *heap_malloc(cubby_heap_t *heap, size_t size)
 static inline void *heap_malloc_obj(cubby_heap_t *heap, size_t size)
 {
     if (CUBBY_LIKELY(size <= CUBBY_SMALL_MAX)) {
-        return heap_bin_take(heap, class_of_obj(size), size, BLOCK_ALIGNMENT);
+        void *block = heap_bin_take(heap, class_of_obj(size), size, BLOCK_ALIGNMENT);
+        return heap_block_taken(heap, block, size);
     }
     return heap_malloc_medium(heap, size);
+}
+
+/* A program frees a block of that class, of this heap. */
+static inline void heap_free_block(cubby_heap_t *heap, void *block, uint32_t size_class)
+{
+    block_given(block, heap->bins[size_class].size);
+    cubby_bin_give_(heap, block, size_class);
 }
 
 /* The bin's class of a block of this heap; CUBBY_CLASS_COUNT or more for anything else, any pointer at all. */

@@ -21,11 +21,13 @@ static size_t pages_of(size_t size)
  * Enters a span as a large block of the heap; NULL for NULL. Those of thread heaps belong to no thread: whoever frees
  * one gives its span back at once.
  */
-static void *large_take(cubby_heap_t *heap, span_t *span)
+static void *large_take(cubby_heap_t *heap, span_t *span, size_t size)
 {
     if (span == NULL) {
         return NULL;
     }
+    memory_hide(span_start(span) + size, span_bytes(span) - size);
+    (void)block_taken(span_start(span), size, CONTENT_NONE);
     span->size_class = CLASS_LARGE;
     if (heap->kind == HEAP_THREAD) {
         span->heap = &heap_plain;
@@ -46,6 +48,7 @@ static void *large_take(cubby_heap_t *heap, span_t *span)
 
 /* Where a large block goes: to any place, or to one with room to grow on. */
 typedef struct place {
+    size_t size; /* asked for */
     size_t pages;
     size_t alignment;
     bool growing;
@@ -65,7 +68,7 @@ static void *large_alloc(cubby_heap_t *heap, place_t place)
     span_t *span = place.alignment == PAGE_BYTES && !place.growing ? spare_take(heap, place.pages, true) : NULL;
     if (span != NULL) {
         heap_tick(heap, EVENT_SPARE);
-        return large_take(heap, span);
+        return large_take(heap, span, place.size);
     }
     heap_tick(heap, EVENT_LARGE);
     span = large_span(heap, place);
@@ -77,7 +80,7 @@ static void *large_alloc(cubby_heap_t *heap, place_t place)
         heap_flush(heap);
         span = large_span(heap, place);
     }
-    return large_take(heap, span);
+    return large_take(heap, span, place.size);
 }
 
 void *heap_large_alloc(cubby_heap_t *heap, size_t size, size_t alignment)
@@ -89,7 +92,7 @@ void *heap_large_alloc(cubby_heap_t *heap, size_t size, size_t alignment)
         return front_large_alloc(heap, size, alignment, false);
     }
     alignment = alignment < PAGE_BYTES ? PAGE_BYTES : alignment;
-    return large_alloc(heap, (place_t){pages_of(size), alignment, false});
+    return large_alloc(heap, (place_t){size, pages_of(size), alignment, false});
 }
 
 void *heap_large_alloc_growing(cubby_heap_t *heap, size_t size)
@@ -100,7 +103,7 @@ void *heap_large_alloc_growing(cubby_heap_t *heap, size_t size)
     if (heap_is_front(heap)) {
         return front_large_alloc(heap, size, BLOCK_ALIGNMENT, true);
     }
-    return large_alloc(heap, (place_t){pages_of(size), PAGE_BYTES, true});
+    return large_alloc(heap, (place_t){size, pages_of(size), PAGE_BYTES, true});
 }
 
 void heap_large_free(cubby_heap_t *heap, span_t *span)

@@ -11,9 +11,19 @@
 
 #include "os/guard.h"
 
-/* The next block. */
-static inline void *link_next(const cubby_heap_t *heap, const void *block)
+/* The next block, unchecked. */
+CUBBY_LINK_ void *link_look(const void *block)
 {
+    cubby_look_begin_();
+    void *next = *(void *const *)block;
+    cubby_look_end_();
+    return next;
+}
+
+/* The next block. */
+CUBBY_LINK_ void *link_next(const cubby_heap_t *heap, const void *block)
+{
+    cubby_look_begin_();
     void *next = *(void *const *)block;
 #ifdef CUBBY_GUARD
     if (((const uintptr_t *)block)[1] != ((uintptr_t)next ^ heap->key)) {
@@ -22,6 +32,7 @@ static inline void *link_next(const cubby_heap_t *heap, const void *block)
 #else
     (void)heap;
 #endif
+    cubby_look_end_();
     return next;
 }
 

@@ -30,7 +30,7 @@ void cubby_free(void *block)
     cubby_heap_t *heap = thread_heap;
     uint32_t size_class = heap_class_of(heap, block);
     if (CUBBY_LIKELY(size_class < CUBBY_CLASS_COUNT)) {
-        cubby_bin_give_(heap, block, size_class);
+        heap_free_block(heap, block, size_class);
         return;
     }
     plain_free_rest(block, CHECKS_SIZE_UNKNOWN);
@@ -41,7 +41,7 @@ void cubby_free_sized(void *block, size_t size)
     cubby_heap_t *heap = thread_heap;
     uint32_t size_class = heap_class_of(heap, block);
     if (CUBBY_LIKELY(size_class < CUBBY_CLASS_COUNT)) {
-        cubby_bin_give_(heap, block, size_class);
+        heap_free_block(heap, block, size_class);
         return;
     }
     plain_free_rest(block, size);
@@ -67,6 +67,7 @@ void *cubby_realloc(void *block, size_t size)
 /* Sends one block home. */
 static void remote_push_one(cubby_heap_t *owner, void *block)
 {
+    block_given(block, block_size(block));
     link_give(owner, block, NULL);
     remote_push(owner, block, block);
 }
@@ -81,6 +82,7 @@ static void owner_free(cubby_heap_t *owner, void *block)
         } else if (own == owner) { /* beyond the first region */
             cubby_heap_free(own, block);
         } else {
+            block_given(block, block_size(block));
             borrow_free(own, block, span_tag(block));
         }
     } else if (owner->kind == HEAP_OWNED && owner->thread != (uintptr_t)pthread_self()) {
@@ -95,6 +97,7 @@ static void plain_large_free(span_t *span)
 {
     cubby_heap_t *heap = thread_heap;
     uint32_t weight = span->pages <= SPARE_PAGES ? EVENT_SPARE : EVENT_LARGE;
+    block_given(span_start(span), span_bytes(span));
     heap_large_free(heap, span);
     if (!heap_is_front(heap)) {
         heap_tick(heap, weight);
@@ -109,6 +112,7 @@ bool plain_free_slow(void *block, size_t size)
 {
     uint32_t tag = span_tag_fast((uintptr_t)block);
     if (CUBBY_LIKELY((tag & TAG_BORROWABLE) != 0 && thread_heap->kind == HEAP_THREAD)) {
+        block_given(block, class_size(tag & UINT8_MAX));
         borrow_free(thread_heap, block, tag);
         return true;
     }
@@ -151,11 +155,14 @@ static void plain_free_rest(void *block, size_t size)
 static void *block_move(void *block, size_t size, bool obj)
 {
     size_t old_size = block_size(block);
+    size_t held = block_held(block, old_size);
     if (block_may_stay(block, old_size, size, obj)) {
+        block_resized(block, held, old_size, size);
         return block;
     }
     void *moved = obj ? heap_malloc_obj(thread_heap, size) : heap_malloc(thread_heap, size);
     if (moved != NULL) {
+        block_open(block, held, old_size);
         memcpy(moved, block, old_size < size ? old_size : size);
         cubby_free(block);
     }
@@ -207,7 +214,12 @@ void *plain_realloc(void *block, size_t size, bool obj)
 
 size_t cubby_usable_size(const void *block)
 {
-    return block_size(block);
+    size_t bytes = block_size(block);
+    size_t held = block_held(block, bytes);
+    if (held != 0) { /* the block is in use */
+        block_resized(block, held, bytes, bytes);
+    }
+    return bytes;
 }
 
 bool cubby_owns(const void *pointer)

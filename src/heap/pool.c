@@ -100,6 +100,7 @@ static void bin_take_all(cubby_heap_t *heap, span_t *pool)
 
 void bin_take_new(cubby_heap_t *heap, span_t *pool)
 {
+    memory_hide(span_start(pool), span_bytes(pool));
     pool->free = NULL;
     pool_set_carved(pool, 0);
     pool->capacity = pool_class(heap, pool)->capacity;

@@ -23,7 +23,9 @@ bool block_may_stay(const void *block, size_t block_bytes, size_t size, bool obj
 void *pool_block_resize(cubby_heap_t *heap, void *block, uint32_t size_class, size_t size, bool obj)
 {
     size_t old_size = heap->bins[size_class].size;
+    size_t held = block_held(block, old_size);
     if (block_may_stay(block, old_size, size, obj)) {
+        block_resized(block, held, old_size, size);
         return block;
     }
     void *moved = obj ? heap_malloc_obj(heap, size) : heap_malloc(heap, size);
@@ -31,12 +33,13 @@ void *pool_block_resize(cubby_heap_t *heap, void *block, uint32_t size_class, si
         return NULL;
     }
     size_t bytes = old_size < size ? old_size : size;
+    block_open(block, held, old_size);
     if (!obj && CUBBY_LIKELY(size_class < CUBBY_CLASS_ODD)) { /* both are of 16-byte classes */
         words_copy(moved, block, bytes);
     } else {
         memcpy(moved, block, bytes);
     }
-    cubby_bin_give_(heap, block, size_class);
+    heap_free_block(heap, block, size_class);
     return moved;
 }
 
@@ -46,10 +49,12 @@ enum { GROWING_BYTES = 1024 * 1024 };
 void *large_block_resize(cubby_heap_t *heap, void *block, size_t size, bool obj)
 {
     span_t *span = span_find(block);
+    size_t old_size = span_bytes(span);
+    size_t held = block_held(block, old_size);
     if (heap_large_resize(span, size)) {
+        block_resized(block, held, span_bytes(span), size);
         return block;
     }
-    size_t old_size = span_bytes(span);
     void *moved;
     if (old_size >= GROWING_BYTES && size > old_size) {
         moved = heap_large_alloc_growing(heap, size);
@@ -57,6 +62,7 @@ void *large_block_resize(cubby_heap_t *heap, void *block, size_t size, bool obj)
         moved = obj ? heap_malloc_obj(heap, size) : heap_malloc(heap, size);
     }
     if (moved == NULL && heap_large_resize(span, size)) { /* what the host gave back may lie right behind it */
+        block_resized(block, held, span_bytes(span), size);
         return block;
     }
     if (moved == NULL) {
@@ -64,8 +70,10 @@ void *large_block_resize(cubby_heap_t *heap, void *block, size_t size, bool obj)
         return NULL;
     }
     size_t bytes = old_size < size ? old_size : size;
+    block_open(block, held, old_size);
     memcpy(moved, block, bytes);
     heap_copied_add(bytes);
+    block_given(block, old_size);
     heap_large_free(heap, span);
     return moved;
 }

@@ -66,6 +66,17 @@ void *remote_exchange(cubby_heap_t *heap)
     return __atomic_exchange_n(&heap->remote, NULL, __ATOMIC_ACQUIRE);
 }
 
+/* Large blocks, and blocks beyond the first region. */
+static void remote_take_rest(cubby_heap_t *heap, void *block)
+{
+    uint32_t size_class = span_tag(block) ^ heap->tag;
+    if (size_class < CUBBY_CLASS_COUNT) {
+        cubby_bin_give_(heap, block, size_class);
+        return;
+    }
+    heap_large_free(heap, span_find(block));
+}
+
 void remote_take(cubby_heap_t *heap)
 {
     void *block = remote_exchange(heap);
@@ -75,7 +86,7 @@ void remote_take(cubby_heap_t *heap)
         if (CUBBY_LIKELY(size_class < CUBBY_CLASS_COUNT)) {
             cubby_bin_give_(heap, block, size_class);
         } else {
-            (void)heap_free_slow(heap, block, CHECKS_SIZE_UNKNOWN);
+            remote_take_rest(heap, block);
         }
         block = next;
     }

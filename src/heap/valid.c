@@ -8,7 +8,7 @@
 static size_t list_length(const cubby_heap_t *heap, unsigned size_class, const void *block, size_t most, bool borrowed)
 {
     size_t length = 0;
-    for (; block != NULL && length <= most; block = *(void *const *)block) {
+    for (; block != NULL && length <= most; block = link_look(block)) {
         uint32_t tag = span_tag(block);
         bool good =
             borrowed ? (tag & TAG_BORROWABLE) != 0 && (tag & UINT8_MAX) == size_class : tag == (heap->tag | size_class);

@@ -3,6 +3,7 @@
 
 #include <cubby/arena.h>
 
+#include "os/instrument.h"
 #include "os/os.h"
 #include "os/refusal.h"
 #include "span/region.h"
@@ -76,6 +77,7 @@ void *arena_reserve(size_t size)
 
 void arena_release(void *start, size_t size)
 {
+    memory_forget(start, size);
     int saved = errno;
     arena.release(arena.ctx, start, size);
     errno = saved;

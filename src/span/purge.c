@@ -5,6 +5,7 @@
  */
 #include "span/span.h"
 
+#include "os/instrument.h"
 #include "os/os.h"
 #include "os/settings.h"
 #include "span/arena.h"
@@ -90,11 +91,12 @@ static bool refused;
 enum { PURGE_UNTRIED, PURGE_ZEROES, PURGE_USELESS };
 static int purge_works;
 
-/* Purges, and the first time looks at the result. Knows nothing of the lock. */
+/* Purges, and the first time looks at the result. Knows nothing of the lock. An arena may write to what it purges. */
 static bool purge_call(const region_t *region, uint32_t first, uint32_t end)
 {
     volatile char *start = (volatile char *)(region->base + ((uintptr_t)first << PAGE_SHIFT));
     size_t bytes = (size_t)(end - first) << PAGE_SHIFT;
+    memory_show((const void *)start, bytes);
     if (__atomic_load_n(&purge_works, __ATOMIC_RELAXED) != PURGE_UNTRIED) {
         return arena_purge((void *)start, bytes);
     }
@@ -150,7 +152,9 @@ void span_purges_wait(void)
 
 bool purge_locked(region_t *region, uint32_t first, uint32_t end)
 {
-    return purge_account(region, first, end, purge_call(region, first, end));
+    bool purged = purge_call(region, first, end);
+    memory_hide((const void *)(region->base + ((uintptr_t)first << PAGE_SHIFT)), (size_t)(end - first) << PAGE_SHIFT);
+    return purge_account(region, first, end, purged);
 }
 
 size_t purge_some(retain_list_t list, huge_care_t care, size_t pages)
@@ -162,6 +166,7 @@ size_t purge_some(retain_list_t list, huge_care_t care, size_t pages)
     region_t *region = &regions[span->region];
     size_t dirty = bits_count(region->dirty, span->first, span->pages);
     bool purged = purge_pages(region, span->first, span->first + span->pages);
+    memory_hide(span_start(span), span_bytes(span));
     (void)free_join(region, span, false);
     return purged ? dirty : 0;
 }

@@ -12,6 +12,7 @@
 #include "span/counts.h"
 
 #include "os/guard.h"
+#include "os/instrument.h"
 #include "os/lock.h"
 
 #include <string.h>
@@ -46,6 +47,36 @@ static void note_free(region_t *region, uint32_t first, size_t pages)
 
 /* ---- Used spans ---- */
 
+/*
+ * What lies behind a span just taken or grown is hidden, a span's whole size or this much of it: what is free was hidden
+ * when it was freed, but not what never had a user, of which there may be more than a tool should have to note.
+ */
+enum { BEHIND_PAGES = 64 };
+
+static void hide_behind(const span_t *span)
+{
+    if (!MEMORY_IS_WATCHED) {
+        return;
+    }
+    const region_t *region = &regions[span->region];
+    uint32_t end = span->first + span->pages;
+    uint32_t pages = region->pages_committed - end;
+    if (end < region->top) {
+        const span_t *after = span_at(region, end);
+        pages = after->state == SPAN_USED ? 0 : after->pages;
+    }
+    pages = pages < BEHIND_PAGES ? pages : BEHIND_PAGES;
+    memory_hide((const void *)(region->base + ((uintptr_t)end << PAGE_SHIFT)), (size_t)pages << PAGE_SHIFT);
+}
+
+/* Shows a used span from one of its pages on. */
+static void show_from(const span_t *span, uint32_t page)
+{
+    size_t before = (size_t)(page - span->first) << PAGE_SHIFT;
+    memory_show(span_start(span) + before, span_bytes(span) - before);
+    hide_behind(span);
+}
+
 /* Takes [first, first + pages) out of a free span. The lock is held. */
 static span_t *take_at(span_t *span, uint32_t first, size_t pages)
 {
@@ -53,6 +84,7 @@ static span_t *take_at(span_t *span, uint32_t first, size_t pages)
     span->state = SPAN_USED;
     span->growing = false;
     span->reused = false;
+    show_from(span, first);
     note_used(&regions[span->region], first, pages);
     purge_to_rule(pages);
     return span;
@@ -103,6 +135,7 @@ void span_free(span_t *span, size_t dirty_bytes)
               span_at(region, span->first + span->pages - 1) == span,
           span, "this span is not in use, or not where its pages say");
     note_free(region, span->first, span->pages);
+    memory_hide(span_start(span), span_bytes(span));
     size_t dirty = (dirty_bytes + PAGE_BYTES - 1) >> PAGE_SHIFT;
     if (dirty > 0 && huge_is_possible(region, span->first)) {
         dirty = span->pages; /* what was written may have made all of it resident */
@@ -165,6 +198,7 @@ bool span_extend(span_t *span, size_t pages)
     }
     if (taken) {
         span_place(region, span, span->first, (uint32_t)pages);
+        show_from(span, end);
         note_used(region, end, more);
         purge_to_rule(more);
     }
@@ -183,6 +217,7 @@ void span_shrink(span_t *span, size_t pages)
     span_place(region, tail, span->first + (uint32_t)pages, span->pages - (uint32_t)pages);
     bits_set(region->dirty, tail->first, tail->pages);
     note_free(region, tail->first, tail->pages);
+    memory_hide(span_start(tail), span_bytes(tail));
     span_place(region, span, span->first, (uint32_t)pages);
     free_widen(region, tail);
     (void)free_join(region, tail, true);

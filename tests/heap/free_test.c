@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "heap/link.h"
+
 #include "support/heap.h"
 
 #include <sys/mman.h>
@@ -140,7 +142,7 @@ static void a_bin_holds_no_more_than_its_measure_and_its_room(void **state)
             cubby_heap_free(heap, blocks[i]);
         }
         size_t held = 0;
-        for (void *block = heap->bins[size_class].free; block != NULL; block = *(void **)block) {
+        for (void *block = heap->bins[size_class].free; block != NULL; block = link_look(block)) {
             held++;
         }
         size_t room = heap->classes[size_class].room;

@@ -134,7 +134,7 @@ static void a_block_freed_twice_is_stopped(void **state)
 
 /* ---- A freed block written to ---- */
 
-static void write_after_free(size_t size)
+static TEST_UNCHECKED void write_after_free(size_t size)
 {
     char *block = cubby_malloc(size);
     char *same = again(block);
@@ -143,7 +143,7 @@ static void write_after_free(size_t size)
     (void)again(cubby_malloc(size));
 }
 
-static void write_a_pointer_after_free(size_t size)
+static TEST_UNCHECKED void write_a_pointer_after_free(size_t size)
 {
     static char target[64];
     void **block = cubby_malloc(size);
@@ -153,7 +153,7 @@ static void write_a_pointer_after_free(size_t size)
     (void)again(cubby_malloc(size));
 }
 
-static void write_after_free_and_trim(size_t size)
+static TEST_UNCHECKED void write_after_free_and_trim(size_t size)
 {
     (void)again(cubby_malloc(size)); /* keeps the pool */
     char *block = cubby_malloc(size);
@@ -236,15 +236,17 @@ static void free_without_writing(size_t size)
     }
 }
 
-static void copy_a_freed_block(size_t size)
+static TEST_UNCHECKED void copy_a_freed_block(size_t size)
 {
     char *block = cubby_malloc(size);
-    char *same = again(block);
+    volatile char *same = again(block);
     cubby_free(block);
     char copy[16];
-    memcpy(copy, same, size < 16 ? size : 16);
+    for (size_t i = 0; i < size && i < sizeof copy; i++) { /* memcpy() would be checked */
+        copy[i] = same[i];
+    }
     void *other = cubby_malloc(size);
-    memcpy(other, copy, size < 16 ? size : 16);
+    memcpy(other, copy, size < sizeof copy ? size : sizeof copy);
     cubby_free(cubby_malloc(size));
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The heaps behind cubby_malloc(), one a thread: who owns what, how it comes home, and what becomes of it. */
 #include "heap/borrow.h"
+#include "heap/link.h"
 #include "heap/remote.h"
 #include "heap/thread.h"
 
@@ -114,7 +115,7 @@ static void *free_blocks_and_wait(void *owner)
 {
     (void)free_blocks(NULL);
     for (const void *block = __atomic_load_n(&((cubby_heap_t *)owner)->remote, __ATOMIC_ACQUIRE); block != NULL;
-         block = *(const void *const *)block) {
+         block = link_look(block)) {
         freed_and_waiting++;
     }
     return NULL;

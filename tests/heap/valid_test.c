@@ -34,7 +34,7 @@ static void heap_fill(void)
         assert_true(heap_is_valid(heap));                                                                              \
     } while (0)
 
-static void a_broken_pool_is_found(void **state)
+static TEST_UNCHECKED void a_broken_pool_is_found(void **state)
 {
     (void)state;
     heap_fill();
@@ -54,7 +54,7 @@ static void a_broken_pool_is_found(void **state)
     ASSERT_FOUND(regions[0].tags[pool->first], 0);
 }
 
-static void a_broken_bin_is_found(void **state)
+static TEST_UNCHECKED void a_broken_bin_is_found(void **state)
 {
     (void)state;
     heap_fill();
@@ -70,7 +70,7 @@ static void a_broken_bin_is_found(void **state)
     ASSERT_FOUND(fresh->fresh_end, fresh->fresh_end - fresh->size);
 }
 
-static void a_broken_large_block_is_found(void **state)
+static TEST_UNCHECKED void a_broken_large_block_is_found(void **state)
 {
     (void)state;
     heap_fill();

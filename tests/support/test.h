@@ -27,6 +27,9 @@
 #define TEST_SANITIZED false
 #endif
 
+/* Of a function that looks at freed blocks, which AddressSanitizer is told nobody may touch. */
+#define TEST_UNCHECKED __attribute__((noinline, no_sanitize_address))
+
 /* xorshift64* (Vigna 2016): the state is never 0. */
 typedef struct test_random {
     uint64_t state;
