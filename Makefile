@@ -3,6 +3,7 @@
 BUILD = build
 SANITIZE = $(BUILD)/asan
 TSAN = $(BUILD)/tsan
+FUZZ = $(BUILD)/fuzz
 PREFIX ?= /usr/local
 DESTDIR ?=
 
@@ -10,7 +11,7 @@ DESTDIR ?=
 # just have installed it.
 MESON = $$(command -v /usr/bin/meson || echo meson)
 
-.PHONY: help run bench test sanitize tsan soak conformance newer-python check format install clean build
+.PHONY: help run bench test sanitize tsan soak fuzz fuzz-corpus conformance newer-python check format install clean build
 .PHONY: setup-run setup-test setup-check setup-conformance setup-newer
 # Ninja uses all cores by itself; the set-up must not run twice at once.
 .NOTPARALLEL:
@@ -25,6 +26,7 @@ help:
 	@echo '  make sanitize   all tests under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo '  make tsan       the tests with threads under ThreadSanitizer'
 	@echo '  make soak       peaks and troughs of memory for ten minutes; SECONDS=N for another time'
+	@echo '  make fuzz       inputs that nobody thought of, a minute each kind; SECONDS=N for another time'
 	@echo "  make conformance  CPython's own tests on Cubby, against stock; PART=ci for ten minutes of them"
 	@echo '  make newer-python  build CPython 3.13, 3.13 without its lock, and 3.14 where it can be had, for the tests'
 	@echo '  make format     lay out the code'
@@ -52,10 +54,26 @@ tsan: setup-test $(TSAN)/build.ninja
 	@ninja -C $(TSAN)
 	@setarch -R tools/run-tests $(TSAN) tsan --suite threads
 
-SECONDS ?= 600
+soak: SECONDS ?= 600
 soak: setup-test $(BUILD)/.with-tests
 	@ninja -C $(BUILD)
 	@CUBBY_TEST_SOAK=$(SECONDS) $(BUILD)/tests/heap-soak_test
+
+# Each target ends at once when it finds something, and leaves the input in build/fuzz.
+fuzz: SECONDS ?= 60
+fuzz: setup-check $(FUZZ)/build.ninja
+	@ninja -C $(FUZZ)
+	@for corpus in fuzz/corpus/*; do \
+		name=$${corpus##*/}; mkdir -p $(FUZZ)/found/$$name; \
+		$(FUZZ)/fuzz/fuzz-$$name -max_total_time=$(SECONDS) -max_len=4096 -print_final_stats=1 \
+			-artifact_prefix=$(FUZZ)/$$name- $(FUZZ)/found/$$name $$corpus || exit 1; \
+	done
+
+# What reaches code that the corpus does not reach yet is added to it.
+fuzz-corpus: fuzz
+	@for corpus in fuzz/corpus/*; do \
+		name=$${corpus##*/}; $(FUZZ)/fuzz/fuzz-$$name -merge=1 -max_len=4096 $$corpus $(FUZZ)/found/$$name || exit 1; \
+	done
 
 # PART=ci is what a change must pass; without it this takes an hour or so.
 conformance: setup-conformance build
@@ -72,7 +90,7 @@ check: setup-check
 	@tools/check
 
 format: setup-check
-	@find include src adapters cli lab examples tests -name '*.[ch]' -exec clang-format -i {} +
+	@find include src adapters cli lab examples fuzz tests -name '*.[ch]' -exec clang-format -i {} +
 
 # The command knows where its adapter is installed, so a new prefix is a new build of it.
 install: build
@@ -109,3 +127,9 @@ $(SANITIZE)/build.ninja: | setup-test
 $(TSAN)/build.ninja: | setup-test
 	@$(MESON) setup $(TSAN) -Dtests=enabled -Dcli=disabled -Dpython=disabled -Dbuildtype=debug -Doptimization=1 \
 		-Db_ndebug=false -Db_sanitize=thread -Db_lundef=false
+
+# libFuzzer needs clang, and all code compiled for it.
+$(FUZZ)/build.ninja: | setup-check
+	@CC=clang $(MESON) setup $(FUZZ) -Dfuzz=true -Dtests=disabled -Dcli=disabled -Dpython=disabled -Dbuildtype=debug \
+		-Doptimization=1 -Db_ndebug=false -Db_sanitize=address,undefined -Db_lundef=false \
+		-Dc_args=-fsanitize=fuzzer-no-link
