@@ -8,6 +8,37 @@
 #include <errno.h>
 #include <string.h>
 
+/*
+ * How a list grows, and why so.
+ *
+ * A buffer that grows by a share s of its items leaves at most s / (1 + s) of itself unused, and a list built item by
+ * item has copied each item 1 / s times just before the buffer grows, and (1 + s) / s times just after.
+ *
+ *   s      copies of an item    unused at worst
+ *   1      1 to 2               1/2                doubling
+ *   1/2    2 to 3               1/3
+ *   1/4    4 to 5               1/5
+ *   1/8    8 to 9               1/9                CPython, above its small sizes
+ *
+ * What the two cost is not the same at every size, so neither is the share.
+ *
+ *   Up to 512 bytes a copy is at most eight cache lines, and the change itself, a block from one bin and one back to
+ *   another, is what costs. So few changes: a half.
+ *   Up to 1 MiB copies cost, for each reads one block and writes another. Half as many as CPython's: a quarter.
+ *   From 1 MiB on the buffer grows into the room that is kept free behind it (heap/realloc.c), and a change is one lock
+ *   and no copy. Only what is unused costs: an eighth.
+ *
+ * Rounding up to a class adds at most an eighth, and to a page 4 KiB, all of which is capacity: at worst
+ * 1 - 1 / (5/4 * 9/8), 29 % of a buffer in a pool, is unused, and 12 % on the average. The first buffer has four items:
+ * in the programs of lab/lists/histories 84 % of the lists that begin by an append end with no more.
+ * lab/results/lists-growth.txt compares this rule with others: over 421,727 lists of these programs it copies 58 % of
+ * what CPython's does, and leaves 65 % of its bytes unused.
+ *
+ * Shrinking. Less than half in use is what CPython waits for, too. A quarter of room is left, so that a list on its way
+ * down is copied at most 1.7 times for each item that goes, and one that turns round grows by a quarter before it
+ * changes again. A buffer of one cache line is left alone until it is empty.
+ */
+
 enum {
     ITEM_BYTES = sizeof(void *),
     POOLED_MOST = MEDIUM_MAX / ITEM_BYTES,     /* items of a buffer in a pool; more have a span of their own */
