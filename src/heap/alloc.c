@@ -80,6 +80,18 @@ static bool bin_fill_from_shelf(cubby_heap_t *heap, unsigned size_class)
     return false;
 }
 
+/*
+ * Hands the bins back because the heap grows. It does so again when it has grown beyond what it is now, whatever the
+ * flush gives up: a heap that goes through many classes again and again, a growing list in a loop, say, would otherwise
+ * lose its pools, make them anew and by that lose them again.
+ */
+static __attribute__((noinline)) void heap_flush_growing(cubby_heap_t *heap)
+{
+    uint32_t pages = heap->pool_pages;
+    heap_flush(heap);
+    heap->flush_pages += pages - heap->pool_pages;
+}
+
 /* Fills an empty bin: from a pool of the class, else with a new one. */
 static bool bin_fill(cubby_heap_t *heap, unsigned size_class)
 {
@@ -87,7 +99,7 @@ static bool bin_fill(cubby_heap_t *heap, unsigned size_class)
         return true;
     }
     if (heap->pool_pages >= heap->flush_pages) {
-        heap_flush(heap);
+        heap_flush_growing(heap);
     }
     return bin_carve_new(heap, size_class);
 }
