@@ -13,7 +13,7 @@ enum { KEY_QUICK = 0x100, KEY_JSON, KEY_PYTHON, KEY_ARMS, KEY_WORKLOADS, KEY_ROW
 static const struct argp_option bench_table[] = {
     {.name = "quick",
      .key = KEY_QUICK,
-     .doc = "In a minute (seeds, threads) or two (spans): the direction, not the figure"},
+     .doc = "In a minute (seeds, threads, lists) or two (spans): the direction, not the figure"},
     {.name = "json",
      .key = KEY_JSON,
      .arg = "FILE",
@@ -27,7 +27,7 @@ static const struct argp_option bench_table[] = {
      .key = KEY_ARMS,
      .arg = "LIST",
      .doc = "Some of stock,list-libc,libc,cubby,mimalloc,jemalloc,tcmalloc (default: all that the suite has; stock, or "
-            "for spans and threads cubby, always)"},
+            "for the others cubby, always)"},
     {.name = "workloads",
      .key = KEY_WORKLOADS,
      .arg = "LIST",
@@ -37,7 +37,8 @@ static const struct argp_option bench_table[] = {
      .arg = "LIST",
      .doc =
          "spans: some of cycle-1 to cycle-256, slots, double, grow, calloc, or all cycles as cycle; threads: some of "
-         "private, private-large, single, handed, consumer, born, sharing (default: all)"},
+         "private, private-large, single, handed, consumer, born, sharing; lists: some of append, beside, pop, "
+         "grow-shrink, many, nested, unpickle, large (default: all)"},
     {.name = "rounds", .key = KEY_ROUNDS, .arg = "N", .doc = "seeds: rounds in each process, 1 to 1000"},
     {.name = "pairs",
      .key = KEY_PAIRS,
@@ -67,7 +68,7 @@ static error_t number_take(const char *option, const char *text, long low, long 
 static const struct {
     const char *name;
     int (*bench)(const bench_options_t *options, char **arguments);
-} suites[] = {{"seeds", seeds_bench}, {"spans", spans_bench}, {"threads", threads_bench}};
+} suites[] = {{"seeds", seeds_bench}, {"spans", spans_bench}, {"threads", threads_bench}, {"lists", lists_bench}};
 
 /* Takes the name of a suite; the first one only. */
 static error_t suite_take(const char *name, bench_options_t *options, struct argp_state *state)
@@ -82,7 +83,7 @@ static error_t suite_take(const char *name, bench_options_t *options, struct arg
             return 0;
         }
     }
-    argp_error(state, "%s: no such suite; the suites are seeds, spans and threads", name);
+    argp_error(state, "%s: no such suite; the suites are seeds, spans, threads and lists", name);
     return EINVAL;
 }
 
@@ -142,9 +143,9 @@ static error_t bench_parser(int key, char *argument, struct argp_state *state)
 
 static const options_t bench_help = {
     .name = "cubby bench",
-    .arguments = "[seeds|spans|threads]",
+    .arguments = "[seeds|spans|threads|lists]",
     .text = "Measures Cubby beside other allocators: seeds (the default), real Python loops, also on stock pymalloc; "
-            "spans, large blocks in a C program; threads, several threads in one.",
+            "spans, large blocks in a C program; threads, several threads in one; lists, growing lists in one.",
     .notes = "Pairs of processes run at the same time on two cores, then with the cores\n"
              "swapped; those of threads take both cores, and run in rounds of all arms.\n"
              "Status 1: an arm failed and was dropped. 130: interrupted.\n",

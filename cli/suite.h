@@ -34,6 +34,7 @@ typedef struct suite_output {
 int seeds_bench(const bench_options_t *options, char **arguments);
 int spans_bench(const bench_options_t *options, char **arguments);
 int threads_bench(const bench_options_t *options, char **arguments);
+int lists_bench(const bench_options_t *options, char **arguments);
 
 /* The seed that was asked for, or one that is drawn. */
 uint64_t suite_seed(const bench_options_t *options);

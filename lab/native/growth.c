@@ -27,6 +27,11 @@ static const char *const arm_names[ARM_COUNT] = {"cubby", "cpython", "double"};
 
 static cubby_heap_t *heap;
 
+static void *heap_take(size_t size)
+{
+    return cubby_heap_malloc(heap, size);
+}
+
 static void *heap_resize(void *block, size_t size)
 {
     return cubby_heap_realloc(heap, block, size);
@@ -47,7 +52,8 @@ typedef struct grown {
 
 static void grown_begin(grown_t *grown, size_t arm)
 {
-    *grown = (grown_t){.own = arm == 0, .vectors = {heap_resize, heap_give, rule_find(arm_names[arm]), {0, 0, 0}}};
+    *grown = (grown_t){.own = arm == 0,
+                       .vectors = {heap_take, heap_resize, heap_give, rule_find(arm_names[arm]), {0, 0, 0}}};
 }
 
 static size_t grown_size(const grown_t *grown)

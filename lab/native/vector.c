@@ -78,7 +78,8 @@ const rule_t *rule_find(const char *name)
 static void buffer_change(vectors_t *vectors, vector_t *vector, size_t capacity)
 {
     void **before = vector->items;
-    void **items = vectors->resize(before, capacity * sizeof *items);
+    size_t bytes = capacity * sizeof *before;
+    void **items = before == NULL ? vectors->take(bytes) : vectors->resize(before, bytes);
     if (items == NULL) {
         fputs("no memory for a list\n", stderr);
         exit(1);

@@ -7,8 +7,7 @@
 #ifndef CUBBY_LAB_NATIVE_VECTOR_H
 #define CUBBY_LAB_NATIVE_VECTOR_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include <cubby/list.h>
 
 /* How a vector grows and shrinks; sizes are in items. */
 typedef struct rule {
@@ -21,11 +20,8 @@ typedef struct rule {
 /* "cubby", "cpython" or "double"; NULL for another name. */
 const rule_t *rule_find(const char *name);
 
-typedef struct vector {
-    void **items;
-    size_t size;
-    size_t capacity;
-} vector_t;
+/* The same structure, so that a program may hold lists of either kind. */
+typedef cubby_list_t vector_t;
 
 typedef struct counts {
     size_t changes; /* a buffer was taken, resized or freed for good */
@@ -35,7 +31,8 @@ typedef struct counts {
 
 /* Where buffers come from, how they grow, and what has been counted. */
 typedef struct vectors {
-    void *(*resize)(void *block, size_t size); /* NULL takes a new block */
+    void *(*take)(size_t size);
+    void *(*resize)(void *block, size_t size);
     void (*give)(void *block);
     const rule_t *rule;
     counts_t counts;
