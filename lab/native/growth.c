@@ -9,7 +9,7 @@
  * programs had (lab/lists/record.c says what a line of a history is).
  *
  *   changes   how often the buffer was taken, resized or freed
- *   copied    bytes in the list when a change gave it another address
+ *   copied    bytes in the list at a change: at most, if every change copies; or where it has another address then
  *   unused    bytes of the block beyond the items
  */
 #include "vector.h"
@@ -20,12 +20,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { ARM_COUNT = 3, LIFE_MOST = 256, LINE_MOST = 4096 };
 
 static const char *const arm_names[ARM_COUNT] = {"cubby", "cpython", "double"};
 
 static cubby_heap_t *heap;
+
+static void heap_begin(void)
+{
+    heap = cubby_heap_create();
+    if (heap == NULL) {
+        fputs("no memory for a heap\n", stderr);
+        exit(1);
+    }
+}
 
 static void *heap_take(size_t size)
 {
@@ -53,7 +64,7 @@ typedef struct grown {
 static void grown_begin(grown_t *grown, size_t arm)
 {
     *grown = (grown_t){.own = arm == 0,
-                       .vectors = {heap_take, heap_resize, heap_give, rule_find(arm_names[arm]), {0, 0, 0}}};
+                       .vectors = {heap_take, heap_resize, heap_give, rule_find(arm_names[arm]), {0, 0, 0, 0}}};
 }
 
 static size_t grown_size(const grown_t *grown)
@@ -71,14 +82,17 @@ static size_t grown_unused(const grown_t *grown)
 static void change_count(grown_t *grown, const cubby_list_t *before)
 {
     const cubby_list_t *after = &grown->list;
+    counts_t *counts = &grown->vectors.counts;
     if (after->items == before->items && after->capacity == before->capacity) {
         return;
     }
-    grown->vectors.counts.changes++;
-    if (before->items != NULL && after->items != NULL && after->items != before->items) {
+    counts->changes++;
+    if (after->items != NULL) {
         size_t kept = before->size < after->size ? before->size : after->size;
-        grown->vectors.counts.moves++;
-        grown->vectors.counts.bytes += kept * sizeof(void *);
+        bool moved = before->items != NULL && after->items != before->items;
+        counts->most += kept * sizeof(void *);
+        counts->moves += moved;
+        counts->bytes += moved ? kept * sizeof(void *) : 0;
     }
 }
 
@@ -134,38 +148,66 @@ static void grown_end(grown_t *grown)
 
 static const size_t marks[] = {4, 16, 64, 512, 4096, 131072, 1000000, 10000000};
 
-static void sizes_print(void)
+/* Builds one up to the next mark, and prints what that took. */
+static void mark_reach(grown_t *grown, const char *name, size_t mark)
 {
-    puts("A list that is built item by item, alone on its heap. Changes and copies are those on the way from the row\n"
-         "before; unused is a share of the block, over all sizes on that way, and at worst.\n");
-    printf("%14s  %-8s %8s %14s %12s %14s %8s %8s\n", "up to items", "rule", "changes", "bytes copied", "in all",
-           "an item copied", "unused", "at worst");
-    for (size_t arm = 0; arm < ARM_COUNT; arm++) {
-        grown_t grown;
-        grown_begin(&grown, arm);
-        for (size_t mark = 0; mark < sizeof marks / sizeof *marks; mark++) {
-            counts_t before = grown.vectors.counts;
-            double unused = 0, worst = 0;
-            size_t first = grown_size(&grown), capacity = 0, block = 0;
-            while (grown_size(&grown) < marks[mark]) {
-                grown_append(&grown);
-                size_t held = grown.own ? grown.list.capacity : grown.vector.capacity;
-                if (held != capacity) {
-                    capacity = held;
-                    block = grown_unused(&grown) + grown_size(&grown) * sizeof(void *);
-                }
-                double share = 1 - (double)(grown_size(&grown) * sizeof(void *)) / (double)block;
-                unused += share;
-                worst = share > worst ? share : worst;
-            }
-            const counts_t *counts = &grown.vectors.counts;
-            printf("%14zu  %-8s %8zu %14zu %12zu %14.2f %7.1f%% %7.1f%%\n", marks[mark], arm_names[arm],
-                   counts->changes - before.changes, counts->bytes - before.bytes, counts->bytes,
-                   (double)counts->bytes / (double)(marks[mark] * sizeof(void *)),
-                   unused * 100 / (double)(marks[mark] - first), worst * 100);
+    counts_t before = grown->vectors.counts;
+    const counts_t *counts = &grown->vectors.counts;
+    double unused = 0, worst = 0, most;
+    size_t first = grown_size(grown), capacity = 0, block = 0;
+    while (grown_size(grown) < mark) {
+        grown_append(grown);
+        size_t held = grown->own ? grown->list.capacity : grown->vector.capacity;
+        if (held != capacity) {
+            capacity = held;
+            block = grown_unused(grown) + grown_size(grown) * sizeof(void *);
         }
-        grown_end(&grown);
+        double share = 1 - (double)(grown_size(grown) * sizeof(void *)) / (double)block;
+        unused += share;
+        worst = share > worst ? share : worst;
     }
+    most = (double)counts->most / (double)(mark * sizeof(void *));
+    printf("%11zu  %-8s %8zu %12zu %8.2f %12zu %7.1f%% %7.1f%%\n", mark, name, counts->changes - before.changes,
+           counts->most, most, counts->bytes, unused * 100 / (double)(mark - first), worst * 100);
+}
+
+static void sizes_lead(size_t arm)
+{
+    grown_t grown;
+    heap_begin();
+    grown_begin(&grown, arm);
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        mark_reach(&grown, arm_names[arm], marks[i]);
+    }
+    grown_end(&grown);
+    cubby_heap_destroy(heap);
+}
+
+/* Each in a process of its own, so that none finds what another has left. */
+static bool sizes_print(void)
+{
+    puts(
+        "A list that is built item by item, alone in its process. Changes are those on the way from the row before;\n"
+        "copied, in all so far: if every change copied, the same for each byte of the list, and what was copied here,\n"
+        "where nothing stands in the way of growing in place; unused, a share of the block: over all sizes on the way\n"
+        "from the row before, and at worst.\n");
+    printf("%11s  %-8s %8s %12s %8s %12s %8s %8s\n", "up to items", "rule", "changes", "copied most", "a byte",
+           "copied here", "unused", "at worst");
+    for (size_t arm = 0; arm < ARM_COUNT; arm++) {
+        int status = 1;
+        (void)fflush(stdout);
+        pid_t child = fork();
+        if (child == 0) {
+            sizes_lead(arm);
+            (void)fflush(stdout);
+            _exit(0);
+        }
+        if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
+            fputs("cubby-growth: a list could not be built to its end\n", stderr);
+            return false;
+        }
+    }
+    return true;
 }
 
 /* ---- Histories ---- */
@@ -184,13 +226,17 @@ static bool life_read(char *line, life_t *life)
     char *rest = strtok(line, " \n");
     *life = (life_t){.lists = rest == NULL ? 0 : strtoul(rest, NULL, 10)};
     rest = strtok(NULL, " \n");
-    life->first = rest == NULL ? '\0' : *rest;
+    if (rest == NULL) {
+        return false;
+    }
+    life->first = *rest;
     while ((rest = strtok(NULL, " \n")) != NULL && *rest != '=' && life->count < LIFE_MOST) {
         life->requests[life->count++] = strtoul(rest, NULL, 10);
     }
     rest = rest == NULL ? NULL : strtok(NULL, " \n");
     life->size = rest == NULL ? 0 : strtoul(rest, NULL, 10);
-    return life->lists > 0 && strchr("mcr", life->first) != NULL && life->count > 0 && rest != NULL;
+    return life->lists > 0 && (life->first == 'm' || life->first == 'c' || life->first == 'r') && life->count > 0 &&
+           rest != NULL;
 }
 
 static void size_reach(grown_t *grown, size_t size)
@@ -253,8 +299,7 @@ static void life_lead(const life_t *life, size_t arm, sums_t *sums)
     sums->unused += life->lists * grown_unused(&grown);
     grown_end(&grown);
     sums->counts.changes += life->lists * grown.vectors.counts.changes;
-    sums->counts.moves += life->lists * grown.vectors.counts.moves;
-    sums->counts.bytes += life->lists * grown.vectors.counts.bytes;
+    sums->counts.most += life->lists * grown.vectors.counts.most;
 }
 
 static void sums_print(const char *name, const sums_t *sums)
@@ -262,7 +307,7 @@ static void sums_print(const char *name, const sums_t *sums)
     for (size_t arm = 0; arm < ARM_COUNT; arm++) {
         const sums_t *sum = &sums[arm];
         printf("%-12s %-8s %9zu %10zu %8.3f %14zu %14zu %14zu %7.1f%%\n", arm == 0 ? name : "", arm_names[arm],
-               sum->lists, sum->counts.changes, (double)sum->counts.changes / (double)sum->lists, sum->counts.bytes,
+               sum->lists, sum->counts.changes, (double)sum->counts.changes / (double)sum->lists, sum->counts.most,
                sum->used, sum->unused, 100.0 * (double)sum->unused / (double)(sum->used + sum->unused));
     }
 }
@@ -299,19 +344,17 @@ static bool history_lead(const char *path, sums_t *all)
         all[arm].used += sums[arm].used;
         all[arm].unused += sums[arm].unused;
         all[arm].counts.changes += sums[arm].counts.changes;
-        all[arm].counts.bytes += sums[arm].counts.bytes;
+        all[arm].counts.most += sums[arm].counts.most;
     }
     return true;
 }
 
 int main(int count, char **arguments)
 {
-    heap = cubby_heap_create();
-    if (heap == NULL) {
-        fputs("no memory for a heap\n", stderr);
+    if (!sizes_print()) {
         return 1;
     }
-    sizes_print();
+    heap_begin();
     sums_t all[ARM_COUNT] = {{0}};
     if (count > 1) {
         puts("\nLists of real programs, from their first buffer to their end. Unused is what their blocks had left at "

@@ -85,6 +85,7 @@ static void buffer_change(vectors_t *vectors, vector_t *vector, size_t capacity)
         exit(1);
     }
     vectors->counts.changes++;
+    vectors->counts.most += vector->size * sizeof *items;
     if (items != before && before != NULL) {
         vectors->counts.moves++;
         vectors->counts.bytes += vector->size * sizeof *items;

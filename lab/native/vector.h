@@ -27,6 +27,7 @@ typedef struct counts {
     size_t changes; /* a buffer was taken, resized or freed for good */
     size_t moves;   /* of these, it has another address */
     size_t bytes;   /* that were in the list then */
+    size_t most;    /* bytes in the list at all changes but the first: those copied if no buffer could stay */
 } counts_t;
 
 /* Where buffers come from, how they grow, and what has been counted. */
