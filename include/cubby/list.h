@@ -89,7 +89,10 @@ CUBBY_API bool cubby_list_extend(cubby_heap_t *heap, cubby_list_t *list, void *c
 CUBBY_API bool cubby_list_replace(cubby_heap_t *heap, cubby_list_t *list, size_t from, size_t count, void *const *items,
                                   size_t item_count);
 
-/* Gives back the room that the items do not need, as far as there is a smaller block that they fit into. */
+/*
+ * Gives back the room that the items do not need, as far as there is a smaller block that they fit into; of a buffer
+ * above 32 KiB, when that is more than an eighth.
+ */
 CUBBY_API void cubby_list_shrink(cubby_heap_t *heap, cubby_list_t *list);
 
 /* Forgets all items and frees the buffer. */
