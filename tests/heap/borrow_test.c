@@ -181,7 +181,7 @@ static void blocks_of_several_heaps_each_find_their_way(void **state)
     (void)state;
     size_t before = stats_now().in_spans;
     block_bytes = 48;
-    block_count = OWNERS * OWNED;
+    block_count = (size_t)OWNERS * OWNED;
     pthread_t threads[OWNERS];
     size_t numbers[OWNERS];
     for (size_t i = 0; i < OWNERS; i++) {

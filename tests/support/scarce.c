@@ -56,6 +56,8 @@ static bool fails(void)
     return true;
 }
 
+/* The C library's headers name the parameters in its own way. */
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name) */
 void *malloc(size_t size)
 {
     return fails() ? NULL : __libc_malloc(size);
@@ -70,3 +72,4 @@ void *realloc(void *block, size_t size)
 {
     return fails() ? NULL : __libc_realloc(block, size);
 }
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
