@@ -417,11 +417,12 @@ CUBBY_LINK_ void *cubby_link_take_(const cubby_heap_t *heap, void *block)
     return next;
 }
 
-/* A block that was never freed is handed out. */
+/* A block that was never freed is handed out: what lies in it, whatever its memory was before, is no link with a twin. */
 CUBBY_LINK_ void *cubby_link_clear_(void *block)
 {
 #ifdef CUBBY_GUARD
     cubby_look_begin_();
+    ((uintptr_t *)block)[0] = 0;
     ((uintptr_t *)block)[1] = 0;
     cubby_look_end_();
 #endif

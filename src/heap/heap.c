@@ -175,6 +175,9 @@ void cubby_heap_destroy(cubby_heap_t *heap)
         }
     }
     spans_free(heap->large, 0);
+#ifdef CUBBY_GUARD
+    heap->key = 0; /* others will have this memory */
+#endif
     uint32_t number = heap_number(heap);
     span_t *home = heap->home;
     span_free(home, span_bytes(home));

@@ -250,11 +250,40 @@ static TEST_UNCHECKED void copy_a_freed_block(size_t size)
     cubby_free(cubby_malloc(size));
 }
 
+/*
+ * Symptom: a thread that frees a block is stopped, for "it is free already", where heaps come and go.
+ * Cause: a heap's own memory became a pool, and its key, before a word of zero, looks like the last link's twin.
+ * Guard: both words of a block are cleared when it is handed out for the first time, and so is the key of a heap's end.
+ */
+static void free_where_a_heap_was(size_t size)
+{
+    enum { HEAPS = 8, COUNT = 4000 };
+    static void *blocks[COUNT];
+    static cubby_heap_t *heaps[HEAPS];
+    for (size_t i = 0; i < HEAPS; i++) {
+        heaps[i] = cubby_heap_create();
+    }
+    for (size_t i = 0; i < HEAPS; i++) {
+        uintptr_t key = heaps[i]->key;
+        uintptr_t *place = &heaps[i]->key;
+        cubby_heap_destroy(heaps[i]);
+        place[0] = key; /* as if it had stayed */
+        place[1] = 0;
+    }
+    for (size_t i = 0; i < COUNT; i++) {
+        blocks[i] = cubby_malloc(size);
+    }
+    for (size_t i = 0; i < COUNT; i++) {
+        cubby_free(blocks[i]);
+    }
+}
+
 static void what_a_program_may_do_runs_through(void **state)
 {
     (void)state;
     runs_through(free_without_writing);
     runs_through(copy_a_freed_block);
+    runs_through(free_where_a_heap_was);
 }
 
 int main(void)
