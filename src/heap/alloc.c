@@ -129,7 +129,8 @@ void *heap_bin_refill(cubby_heap_t *heap, unsigned size_class, size_t size, size
         return cubby_bin_take_(heap, size_class);
     }
     heap_tick(heap, EVENT_REFILL);
-    if (remote_collect(heap) && !bin_is_empty(&heap->bins[size_class])) {
+    (void)remote_collect(heap);
+    if (!bin_is_empty(&heap->bins[size_class])) { /* the look at the clock may have collected, too */
         return cubby_bin_take_(heap, size_class);
     }
     if (!bin_fill(heap, size_class)) {
