@@ -13,7 +13,7 @@ enum { KEY_QUICK = 0x100, KEY_JSON, KEY_PYTHON, KEY_ARMS, KEY_WORKLOADS, KEY_ROW
 static const struct argp_option bench_table[] = {
     {.name = "quick",
      .key = KEY_QUICK,
-     .doc = "In a minute (seeds, threads, lists) or two (spans): the direction, not the figure"},
+     .doc = "In a minute (seeds, threads, lists) or two (spans, objects): the direction, not the figure"},
     {.name = "json",
      .key = KEY_JSON,
      .arg = "FILE",
@@ -38,12 +38,13 @@ static const struct argp_option bench_table[] = {
      .doc =
          "spans: some of cycle-1 to cycle-256, slots, double, grow, calloc, or all cycles as cycle; threads: some of "
          "private, private-large, single, handed, consumer, born, sharing; lists: some of append, beside, pop, "
-         "grow-shrink, many, nested, unpickle, large (default: all)"},
+         "grow-shrink, many, nested, unpickle, large; objects: some of ints-none and its like, or all as ints and "
+         "floats (default: all)"},
     {.name = "rounds", .key = KEY_ROUNDS, .arg = "N", .doc = "seeds: rounds in each process, 1 to 1000"},
     {.name = "pairs",
      .key = KEY_PAIRS,
      .arg = "N",
-     .doc = "Pairs of each arm, run both ways round, or for threads rounds, 1 to 1000"},
+     .doc = "Pairs of each arm, run both ways round, or for threads and objects rounds, 1 to 1000"},
     {.name = "seed",
      .key = KEY_SEED,
      .arg = "N",
@@ -68,7 +69,11 @@ static error_t number_take(const char *option, const char *text, long low, long 
 static const struct {
     const char *name;
     int (*bench)(const bench_options_t *options, char **arguments);
-} suites[] = {{"seeds", seeds_bench}, {"spans", spans_bench}, {"threads", threads_bench}, {"lists", lists_bench}};
+} suites[] = {{"seeds", seeds_bench},
+              {"spans", spans_bench},
+              {"threads", threads_bench},
+              {"lists", lists_bench},
+              {"objects", objects_bench}};
 
 /* Takes the name of a suite; the first one only. */
 static error_t suite_take(const char *name, bench_options_t *options, struct argp_state *state)
@@ -83,7 +88,7 @@ static error_t suite_take(const char *name, bench_options_t *options, struct arg
             return 0;
         }
     }
-    argp_error(state, "%s: no such suite; the suites are seeds, spans, threads and lists", name);
+    argp_error(state, "%s: no such suite; the suites are seeds, spans, threads, lists and objects", name);
     return EINVAL;
 }
 
@@ -143,9 +148,10 @@ static error_t bench_parser(int key, char *argument, struct argp_state *state)
 
 static const options_t bench_help = {
     .name = "cubby bench",
-    .arguments = "[seeds|spans|threads|lists]",
+    .arguments = "[seeds|spans|threads|lists|objects]",
     .text = "Measures Cubby beside other allocators: seeds (the default), real Python loops, also on stock pymalloc; "
-            "spans, large blocks in a C program; threads, several threads in one; lists, growing lists in one.",
+            "spans, large blocks in a C program; threads, several threads in one; lists, growing lists in one; objects, "
+            "the loops of 2008 in C with and without freelists.",
     .notes = "Pairs of processes run at the same time on two cores, then with the cores\n"
              "swapped; those of threads take both cores, and run in rounds of all arms.\n"
              "Status 1: an arm failed and was dropped. 130: interrupted.\n",

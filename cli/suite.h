@@ -31,6 +31,7 @@ typedef struct suite_output {
 } suite_output_t;
 
 /* Each runs a suite and returns the exit status. arguments are the command line, for the record. */
+int objects_bench(const bench_options_t *options, char **arguments);
 int seeds_bench(const bench_options_t *options, char **arguments);
 int spans_bench(const bench_options_t *options, char **arguments);
 int threads_bench(const bench_options_t *options, char **arguments);
