@@ -187,7 +187,7 @@ static bool execute_word(stack_t *stack, word_t word)
             return fail(stack, "there is no such word");
         }
     }
-    cubby_object_t *a[ARGUMENTS_MOST];
+    cubby_object_t *a[ARGUMENTS_MOST] = {NULL};
     size_t takes = words[found].takes;
     if (stack->values.size < takes) {
         return fail(stack, "this needs more values than the stack holds");
@@ -286,12 +286,13 @@ static bool execute_name(stack_t *stack, word_t word)
 
 static bool execute(stack_t *stack, word_t word)
 {
-    char first = word.start[0], second = word.length > 1 ? word.start[1] : ' ';
+    char first = word.start[0];
     if (stack->steps_left == 0) {
         return fail(stack, "the program takes more steps than it may");
     }
     stack->steps_left--;
-    if (isdigit((unsigned char)first) || (first == '-' && isdigit((unsigned char)second))) {
+    bool minus = first == '-' && word.length > 1;
+    if (isdigit((unsigned char)word.start[minus])) {
         return push_number(stack, word);
     }
     switch (first) {

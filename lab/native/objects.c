@@ -165,7 +165,7 @@ static void all_drop(void)
 /* A little work now and then, as of a program that goes on: allocators that give memory back do so meanwhile. */
 static void settle(void)
 {
-    const struct timespec pause = {.tv_nsec = 10 * 1000000};
+    const struct timespec pause = {.tv_nsec = 10000000};
     for (long passed = 0; passed < settle_ms; passed += 10) {
         cubby_object_t *list = need(cubby_list_object_new(runtime));
         for (int i = 0; i < 1000; i++) {

@@ -21,10 +21,12 @@ static void float_destroy(cubby_runtime_t *runtime, cubby_object_t *object)
     cubby_freelist_delete(&runtime->floats, (cubby_float_t *)(void *)object);
 }
 
-/* 2 to the power of 63 is the least float that no int reaches; its negative is an int. */
+/* 2 to the power of 63: the least float that no int reaches; its negative is an int. */
+#define INTS_END 9223372036854775808.0
+
 bool float_is_int(double value, int64_t *integer)
 {
-    if (!(value >= -0x1p63 && value < 0x1p63)) {
+    if (!(value >= -INTS_END && value < INTS_END)) {
         return false;
     }
     *integer = (int64_t)value;
@@ -247,7 +249,7 @@ cubby_object_t *cubby_number_divide(cubby_runtime_t *runtime, const cubby_object
 /* Where the float is beyond all ints, its sign tells; otherwise its whole part is compared, then what is behind. */
 static bool int_less_float(int64_t integer, double value)
 {
-    if (!(value >= -0x1p63 && value < 0x1p63)) {
+    if (!(value >= -INTS_END && value < INTS_END)) {
         return value > 0;
     }
     int64_t whole = (int64_t)value;
@@ -256,7 +258,7 @@ static bool int_less_float(int64_t integer, double value)
 
 static bool float_less_int(double value, int64_t integer)
 {
-    if (!(value >= -0x1p63 && value < 0x1p63)) {
+    if (!(value >= -INTS_END && value < INTS_END)) {
         return value < 0;
     }
     int64_t whole = (int64_t)value;

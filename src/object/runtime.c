@@ -24,6 +24,7 @@ void cubby_error_set(cubby_runtime_t *runtime, cubby_error_code_t code, const ch
     cubby_error_t error = {.code = code};
     va_list arguments;
     va_start(arguments, format);
+    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): version 14 overlooks the line above. */
     (void)vsnprintf(error.text, sizeof error.text, format, arguments);
     va_end(arguments);
     runtime->error = error;
