@@ -152,14 +152,14 @@ static void a_refused_request_loses_nothing_and_leaks_nothing(void **state)
 {
     (void)state;
     cubby_runtime_options_t none = {0};
-    assert_true(refuse_each(&none) > 4 * ITEMS);
+    assert_true(refuse_each(&none) > (size_t)4 * ITEMS);
 }
 
 static void nor_does_it_with_freelists(void **state)
 {
     (void)state;
     cubby_runtime_options_t bounded = {.int_policy = CUBBY_FREELIST_BOUNDED, .float_policy = CUBBY_FREELIST_BLOCKS};
-    assert_true(refuse_each(&bounded) > 2 * ITEMS);
+    assert_true(refuse_each(&bounded) > (size_t)2 * ITEMS);
 }
 
 int main(void)

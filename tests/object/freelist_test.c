@@ -10,7 +10,7 @@ typedef struct thing {
     size_t value;
 } thing_t;
 
-enum { BLOCK_THINGS = 41 }; /* (1,000 - 16) / 24 */
+#define BLOCK_THINGS ((size_t)41) /* (1,000 - 16) / 24 */
 
 static cubby_freelist_t list;
 static thing_t *things[1000];
@@ -296,7 +296,7 @@ static void objects_larger_than_a_block_still_come_several_at_once(void **state)
     for (int i = 0; i < 9; i++) {
         cubby_freelist_give_(&list, objects[i], 4096, 16);
     }
-    assert_true(cubby_freelist_compact(&list) >= 9 * 4096);
+    assert_true(cubby_freelist_compact(&list) >= (size_t)9 * 4096);
     list_end_clean();
 }
 

@@ -185,7 +185,7 @@ static void release_on_small_stack(cubby_object_t *object)
     pthread_attr_t attributes;
     pthread_t thread;
     assert_int_equal(pthread_attr_init(&attributes), 0);
-    assert_int_equal(pthread_attr_setstacksize(&attributes, 256 * 1024), 0);
+    assert_int_equal(pthread_attr_setstacksize(&attributes, 262144), 0);
     assert_int_equal(pthread_create(&thread, &attributes, release_in_thread, object), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
     (void)pthread_attr_destroy(&attributes);

@@ -26,8 +26,8 @@ static void what_floats_leave_behind_is_as_the_policy_says(void **state)
         size_t kept, compacted;
     } policies[] = {
         {CUBBY_FREELIST_NONE, 0, 0},
-        {CUBBY_FREELIST_BOUNDED, 100, 100 * 24},
-        {CUBBY_FREELIST_BLOCKS, 244, 244 * 1000}, /* 10,000 floats, 41 to a block */
+        {CUBBY_FREELIST_BOUNDED, 100, 2400},
+        {CUBBY_FREELIST_BLOCKS, 244, 244000}, /* 10,000 floats, 41 to a block */
     };
     for (size_t i = 0; i < 3; i++) {
         cubby_runtime_options_t options = {.float_policy = policies[i].policy};
