@@ -98,6 +98,7 @@ def mako_check(prepared, page):
     expect_equal(page.count('<img src="%2Fimages%2Fpicture+one.png" alt="a picture" />'), 50, "images")
     expect_equal(page.count(f"<p>{html.escape(LONG_TEXT)}</p>"), 50, "paragraphs")
     expect("<title>Cubby &amp; others</title>" in page, "the title is another")
+    expect(page.endswith("</body></html>\n"), "the end is another")
     expect(all(f"line {i} of six" in page for i in range(6)) and LONGER_TEXT in page, "the content is not there")
     return len(page)
 
@@ -129,6 +130,7 @@ def chameleon_check(prepared, page):
     expect_equal(page.count("<tr>"), rows, "rows")
     for value in range(2, 12):
         expect_equal(page.count(f'<span class="column-{value}">{value}</span>'), rows, f"cells of {value}")
+    expect(page.endswith("</tr>\n</table>"), "the end is another")
     return len(page)
 
 
@@ -206,6 +208,7 @@ def rietveld_check(prepared, page):
         "Lists &amp; pools" in page and f"{files}. src/heap/file{files - 1}.c (50 lines)" in page,
         "a heading is another",
     )
+    expect(page.endswith("</tr></table>"), "the end is another")
     return len(page)
 
 
