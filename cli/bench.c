@@ -8,12 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_QUICK = 0x100, KEY_JSON, KEY_PYTHON, KEY_ARMS, KEY_WORKLOADS, KEY_ROWS, KEY_ROUNDS, KEY_PAIRS, KEY_SEED };
+enum {
+    KEY_QUICK = 0x100,
+    KEY_JSON,
+    KEY_PYTHON,
+    KEY_ARMS,
+    KEY_WORKLOADS,
+    KEY_ROWS,
+    KEY_ROUNDS,
+    KEY_PAIRS,
+    KEY_BUDGET,
+    KEY_SEED
+};
 
 static const struct argp_option bench_table[] = {
     {.name = "quick",
      .key = KEY_QUICK,
-     .doc = "In a minute (seeds, threads, lists) or two (spans, objects): the direction, not the figure"},
+     .doc = "In a minute (seeds, threads, lists) or some (spans, objects, gupb, pybench): the direction, not the figure"},
     {.name = "json",
      .key = KEY_JSON,
      .arg = "FILE",
@@ -22,7 +33,7 @@ static const struct argp_option bench_table[] = {
     {.name = "python",
      .key = KEY_PYTHON,
      .arg = "PROGRAM",
-     .doc = "seeds: the interpreter (default: /usr/bin/python3, else python3 in PATH)"},
+     .doc = "seeds, gupb, pybench: the interpreter (default: /usr/bin/python3, else python3 in PATH)"},
     {.name = "arms",
      .key = KEY_ARMS,
      .arg = "LIST",
@@ -39,12 +50,16 @@ static const struct argp_option bench_table[] = {
          "spans: some of cycle-1 to cycle-256, slots, double, grow, calloc, or all cycles as cycle; threads: some of "
          "private, private-large, single, handed, consumer, born, sharing; lists: some of append, beside, pop, "
          "grow-shrink, many, nested, unpickle, large; objects: some of ints-none and its like, or all as ints and "
-         "floats (default: all)"},
+         "floats; gupb, pybench: some of the benchmarks (default: all)"},
     {.name = "rounds", .key = KEY_ROUNDS, .arg = "N", .doc = "seeds: rounds in each process, 1 to 1000"},
     {.name = "pairs",
      .key = KEY_PAIRS,
      .arg = "N",
      .doc = "Pairs of each arm, run both ways round, or for threads and objects rounds, 1 to 1000"},
+    {.name = "budget",
+     .key = KEY_BUDGET,
+     .arg = "MINUTES",
+     .doc = "gupb, pybench: begin no further pass over all rows that would end later, 1 to 100000 (default: none)"},
     {.name = "seed",
      .key = KEY_SEED,
      .arg = "N",
@@ -73,7 +88,9 @@ static const struct {
               {"spans", spans_bench},
               {"threads", threads_bench},
               {"lists", lists_bench},
-              {"objects", objects_bench}};
+              {"objects", objects_bench},
+              {"gupb", gupb_bench},
+              {"pybench", gupb_bench}};
 
 /* Takes the name of a suite; the first one only. */
 static error_t suite_take(const char *name, bench_options_t *options, struct argp_state *state)
@@ -88,7 +105,7 @@ static error_t suite_take(const char *name, bench_options_t *options, struct arg
             return 0;
         }
     }
-    argp_error(state, "%s: no such suite; the suites are seeds, spans, threads, lists and objects", name);
+    argp_error(state, "%s: no such suite; the suites are seeds, spans, threads, lists, objects, gupb and pybench", name);
     return EINVAL;
 }
 
@@ -97,7 +114,16 @@ static error_t suite_check(bench_options_t *options, struct argp_state *state)
 {
     options->suite = options->suite != NULL ? options->suite : "seeds";
     bool seeds = strcmp(options->suite, "seeds") == 0;
-    if (!seeds && (options->python != NULL || options->workloads != NULL || options->rounds > 0)) {
+    bool python = strcmp(options->suite, "gupb") == 0 || strcmp(options->suite, "pybench") == 0;
+    if (python && (options->workloads != NULL || options->rounds > 0)) {
+        argp_error(state, "%s has no --workloads and --rounds", options->suite);
+        return EINVAL;
+    }
+    if (!python && options->budget > 0) {
+        argp_error(state, "%s has no --budget", options->suite);
+        return EINVAL;
+    }
+    if (!seeds && !python && (options->python != NULL || options->workloads != NULL || options->rounds > 0)) {
         argp_error(state, "%s has no --python, --workloads and --rounds", options->suite);
         return EINVAL;
     }
@@ -135,6 +161,8 @@ static error_t bench_parser(int key, char *argument, struct argp_state *state)
         return number_take("rounds", argument, 1, 1000, &options->rounds, state);
     case KEY_PAIRS:
         return number_take("pairs", argument, 1, 1000, &options->pairs, state);
+    case KEY_BUDGET:
+        return number_take("budget", argument, 1, 100000, &options->budget, state);
     case KEY_SEED:
         return number_take("seed", argument, 0, INT32_MAX, &options->seed, state);
     case ARGP_KEY_ARG:
@@ -148,12 +176,14 @@ static error_t bench_parser(int key, char *argument, struct argp_state *state)
 
 static const options_t bench_help = {
     .name = "cubby bench",
-    .arguments = "[seeds|spans|threads|lists|objects]",
+    .arguments = "[seeds|spans|threads|lists|objects|gupb|pybench]",
     .text = "Measures Cubby beside other allocators: seeds (the default), real Python loops, also on stock pymalloc; "
             "spans, large blocks in a C program; threads, several threads in one; lists, growing lists in one; objects, "
-            "the loops of 2008 in C with and without freelists.",
+            "the loops of 2008 in C with and without freelists; gupb, the benchmarks of the tables of 2016 on Python; "
+            "pybench, the tests of that name.",
     .notes = "Pairs of processes run at the same time on two cores, then with the cores\n"
              "swapped; those of threads take both cores, and run in rounds of all arms.\n"
+             "In gupb and pybench --pairs is the number of passes over all rows.\n"
              "Status 1: an arm failed and was dropped. 130: interrupted.\n",
     .table = bench_table,
     .parser = bench_parser,

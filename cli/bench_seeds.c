@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/adapter.h"
 #include "cli/options.h"
 #include "cli/program.h"
 #include "cli/suite.h"
@@ -13,24 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Finds the interpreter. Returns 0, or the status that says what is wrong. */
-static int python_choose(const char *wanted, char *path, size_t size)
-{
-    const char *debian = "/usr/bin/python3";
-    const char *name = wanted != NULL ? wanted : (access(debian, X_OK) == 0 ? debian : "python3");
-    switch (program_find(name, path, size)) {
-    case PROGRAM_FOUND:
-        return 0;
-    case PROGRAM_REFUSED:
-        fprintf(stderr, "cubby bench: %s: found, but it is not a program that may be executed\n", path);
-        return STATUS_REFUSED;
-    case PROGRAM_MISSING:
-        break;
-    }
-    fprintf(stderr, "cubby bench: %s: not found\n", name);
-    return STATUS_MISSING;
-}
 
 /* Applies the options to the plan and the arms. Returns 0 or a status. */
 static int plan_choose(const bench_options_t *options, experiment_t *experiment)
@@ -46,26 +27,7 @@ static int plan_choose(const bench_options_t *options, experiment_t *experiment)
         fprintf(stderr, "cubby bench: --workloads: %s is not one of ints, floats, unpickle_list\n", wrong);
         return STATUS_USAGE;
     }
-    if (options->arms != NULL && !arm_set_select(&experiment->arms, options->arms, ARM_STOCK, wrong, sizeof wrong)) {
-        fprintf(stderr,
-                "cubby bench: --arms: %s is not one of stock, list-libc, libc, cubby, mimalloc, jemalloc, tcmalloc\n",
-                wrong);
-        return STATUS_USAGE;
-    }
-    return 0;
-}
-
-/* Without its adapter there is nothing of Cubby's to measure, unless the arms that need it were not asked for. */
-static int adapter_choose(experiment_t *experiment, const adapter_t *adapter)
-{
-    for (size_t i = 0; i < ARM_COUNT; i++) {
-        const arm_t *arm = &experiment->arms.arms[i];
-        if (arm->adapted && arm->selected && !arm->present) {
-            fprintf(stderr, "cubby bench: %s\n", adapter->reason);
-            return STATUS_REFUSED;
-        }
-    }
-    return 0;
+    return suite_python_arms_choose(options, &experiment->arms);
 }
 
 /* Finds the workloads, the figures of the seeds and the native program. Returns 0 or a status. */
@@ -73,7 +35,7 @@ static int files_choose(experiment_t *experiment)
 {
     char folder[PATH_MAX] = "", text[3 * PATH_MAX];
     executable_folder(folder, sizeof folder);
-    if (!seeds_find(folder, experiment->seeds, sizeof experiment->seeds, text, sizeof text)) {
+    if (!folder_find(&folder_of_seeds, folder, experiment->seeds, sizeof experiment->seeds, text, sizeof text)) {
         fprintf(stderr, "cubby bench: the workloads are not there; looked in %s\n", text);
         return STATUS_REFUSED;
     }
@@ -92,13 +54,12 @@ static int experiment_prepare(const bench_options_t *options, experiment_t *expe
 {
     adapter_t adapter;
     machine_read(&experiment->machine);
-    adapter_find(&adapter);
-    char reason[sizeof((arm_t *)NULL)->reason];
-    snprintf(reason, sizeof reason, "%.*s", (int)sizeof reason - 1, adapter.reason);
-    arm_set_fill(&experiment->arms, adapter.usable ? adapter.path : NULL, reason);
+    suite_arms_fill(&experiment->arms, &adapter);
+    experiment->workloads = workload_table;
+    experiment->workload_count = WORKLOAD_COUNT;
     int status = plan_choose(options, experiment);
-    status = status != 0 ? status : python_choose(options->python, experiment->python, sizeof experiment->python);
-    status = status != 0 ? status : adapter_choose(experiment, &adapter);
+    status = status != 0 ? status : suite_python_choose(options, experiment->python, sizeof experiment->python);
+    status = status != 0 ? status : suite_adapter_check(&experiment->arms, &adapter);
     status = status != 0 ? status : files_choose(experiment);
     experiment->seed = suite_seed(options);
     stats_rng_seed(&experiment->rng, experiment->seed);

@@ -23,6 +23,43 @@ uint64_t suite_seed(const bench_options_t *options)
     return drawn & INT32_MAX;
 }
 
+int suite_python_choose(const bench_options_t *options, char *path, size_t size)
+{
+    const char *debian = "/usr/bin/python3";
+    const char *name = options->python != NULL ? options->python : (access(debian, X_OK) == 0 ? debian : "python3");
+    switch (program_find(name, path, size)) {
+    case PROGRAM_FOUND:
+        return 0;
+    case PROGRAM_REFUSED:
+        fprintf(stderr, "cubby bench: %s: found, but it is not a program that may be executed\n", path);
+        return STATUS_REFUSED;
+    case PROGRAM_MISSING:
+        break;
+    }
+    fprintf(stderr, "cubby bench: %s: not found\n", name);
+    return STATUS_MISSING;
+}
+
+void suite_arms_fill(arm_set_t *arms, adapter_t *adapter)
+{
+    char reason[sizeof arms->arms[0].reason];
+    adapter_find(adapter);
+    snprintf(reason, sizeof reason, "%.*s", (int)sizeof reason - 1, adapter->reason);
+    arm_set_fill(arms, adapter->usable ? adapter->path : NULL, reason);
+}
+
+int suite_adapter_check(const arm_set_t *arms, const adapter_t *adapter)
+{
+    for (size_t i = 0; i < ARM_COUNT; i++) {
+        const arm_t *arm = &arms->arms[i];
+        if (arm->adapted && arm->selected && !arm->present) {
+            fprintf(stderr, "cubby bench: %s\n", adapter->reason);
+            return STATUS_REFUSED;
+        }
+    }
+    return 0;
+}
+
 int suite_arms_choose(const bench_options_t *options, arm_set_t *arms)
 {
     char wrong[64];
@@ -30,6 +67,18 @@ int suite_arms_choose(const bench_options_t *options, arm_set_t *arms)
         return 0;
     }
     fprintf(stderr, "cubby bench: --arms: %s is not one of libc, cubby, mimalloc, jemalloc, tcmalloc\n", wrong);
+    return STATUS_USAGE;
+}
+
+int suite_python_arms_choose(const bench_options_t *options, arm_set_t *arms)
+{
+    char wrong[64];
+    if (options->arms == NULL || arm_set_select(arms, options->arms, ARM_STOCK, wrong, sizeof wrong)) {
+        return 0;
+    }
+    fprintf(stderr,
+            "cubby bench: --arms: %s is not one of stock, list-libc, libc, cubby, mimalloc, jemalloc, tcmalloc\n",
+            wrong);
     return STATUS_USAGE;
 }
 

@@ -3,6 +3,7 @@
 #ifndef CUBBY_CLI_SUITE_H
 #define CUBBY_CLI_SUITE_H
 
+#include "cli/adapter.h"
 #include "lab/arm.h"
 
 #include <jansson.h>
@@ -21,7 +22,8 @@ typedef struct bench_options {
     const char *rows;
     long rounds; /* 0: as planned */
     long pairs;
-    long seed; /* negative: none given */
+    long budget; /* minutes; 0: none */
+    long seed;   /* negative: none given */
 } bench_options_t;
 
 /* Where a suite writes: tables for people, and JSON unless that is NULL. */
@@ -36,12 +38,28 @@ int seeds_bench(const bench_options_t *options, char **arguments);
 int spans_bench(const bench_options_t *options, char **arguments);
 int threads_bench(const bench_options_t *options, char **arguments);
 int lists_bench(const bench_options_t *options, char **arguments);
+int gupb_bench(const bench_options_t *options, char **arguments);
 
 /* The seed that was asked for, or one that is drawn. */
 uint64_t suite_seed(const bench_options_t *options);
 
+/* Finds the interpreter. Returns 0 or a status, and has said what is wrong. */
+int suite_python_choose(const bench_options_t *options, char *path, size_t size);
+
+/* All arms of Python programs, and Cubby's adapter for two of them. */
+void suite_arms_fill(arm_set_t *arms, adapter_t *adapter);
+
+/*
+ * Without its adapter there is nothing of Cubby's to measure, unless the arms that need it were not asked for. Returns 0
+ * or a status, and has said what is wrong.
+ */
+int suite_adapter_check(const arm_set_t *arms, const adapter_t *adapter);
+
 /* Keeps the arms that were asked for, and Cubby. Returns 0 or a status, and has said what is wrong. */
 int suite_arms_choose(const bench_options_t *options, arm_set_t *arms);
+
+/* The same for suites of Python programs, and stock. */
+int suite_python_arms_choose(const bench_options_t *options, arm_set_t *arms);
 
 /* Says which rows there are in place of a wrong one, and returns the status for it. */
 int suite_row_refuse(const char *wrong, const char *(*name_of)(size_t row), size_t count);

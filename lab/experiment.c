@@ -15,6 +15,27 @@ void experiment_drop(experiment_t *experiment, arm_id_t arm, const char *reason)
     }
 }
 
+void experiment_fail(experiment_t *experiment, workload_id_t workload, arm_id_t arm, const char *reason)
+{
+    if (!experiment->rows) {
+        experiment_drop(experiment, arm, reason);
+        return;
+    }
+    workload_result_t *result = &experiment->results[workload];
+    experiment->failed = true;
+    if (result->reasons[arm][0] == '\0') {
+        snprintf(result->reasons[arm], sizeof result->reasons[arm], "%s", reason);
+        progress_clear(&experiment->progress);
+        fprintf(stderr, "cubby bench: %s leaves out %s: %s\n", experiment->workloads[workload].name,
+                experiment->arms.arms[arm].name, reason);
+    }
+}
+
+bool experiment_arm_is_in(const experiment_t *experiment, workload_id_t workload, arm_id_t arm)
+{
+    return arm_is_in(&experiment->arms.arms[arm]) && experiment->results[workload].reasons[arm][0] == '\0';
+}
+
 bool experiment_run(experiment_t *experiment)
 {
     progress_begin(&experiment->progress, experiment_estimate(experiment));
@@ -40,7 +61,7 @@ bool experiment_run(experiment_t *experiment)
 
 void experiment_clear(experiment_t *experiment)
 {
-    for (size_t i = 0; i < WORKLOAD_COUNT; i++) {
+    for (size_t i = 0; i < WORKLOAD_MAX; i++) {
         workload_result_t *result = &experiment->results[i];
         for (size_t j = 0; j < result->pair_count; j++) {
             json_decref(result->pairs[j].base_sample.raw);

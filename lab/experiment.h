@@ -26,9 +26,10 @@
 /* How much is done. */
 typedef struct plan {
     bool quick;
-    int rounds[WORKLOAD_COUNT];   /* in each process */
-    size_t swaps[WORKLOAD_COUNT]; /* pairs of each arm, each run both ways round */
-    bool selected[WORKLOAD_COUNT];
+    int rounds[WORKLOAD_MAX];           /* in each process */
+    double round_seconds[WORKLOAD_MAX]; /* under stock, roughly */
+    size_t swaps[WORKLOAD_MAX];         /* pairs of each arm, each run both ways round */
+    bool selected[WORKLOAD_MAX];
     bool direct;         /* Cubby and the fastest peer are paired as well */
     size_t memory_slots; /* memory runs at a time, at most */
     size_t startup_pairs;
@@ -51,6 +52,7 @@ typedef struct workload_result {
     size_t pair_count;
     size_t pair_room;
     sample_t memory[ARM_COUNT];
+    char reasons[ARM_COUNT][256]; /* why an arm does not take part in this row alone; empty when it does */
 } workload_result_t;
 
 /* Stock first, Cubby second, in every pair of numbers. */
@@ -72,7 +74,10 @@ typedef struct experiment {
     stats_rng_t rng;
     progress_t progress;
     figure_list_t figures;
-    workload_result_t results[WORKLOAD_COUNT];
+    const workload_t *workloads; /* workload_table, or the rows of a suite */
+    size_t workload_count;
+    bool rows; /* they are rows: what fails is left out of its row alone, and stock is paired with itself as well */
+    workload_result_t results[WORKLOAD_MAX];
     startup_result_t startup;
     json_t *native_report; /* owned; NULL when there is none */
     char native_reason[256];
@@ -102,8 +107,17 @@ bool memory_run(experiment_t *experiment);
 bool startup_run(experiment_t *experiment);
 bool native_run(experiment_t *experiment);
 
+/* One block of a workload: each arm beside stock, both ways round. For rows. */
+bool timing_block_run(experiment_t *experiment, workload_id_t workload);
+
+/* True when the arm takes part in a workload. */
+bool experiment_arm_is_in(const experiment_t *experiment, workload_id_t workload, arm_id_t arm);
+
 /* Notes that an arm failed; for stock, that the experiment is over. */
 void experiment_drop(experiment_t *experiment, arm_id_t arm, const char *reason);
+
+/* Notes that an arm failed in a workload: where these are rows, it is left out of that one alone. */
+void experiment_fail(experiment_t *experiment, workload_id_t workload, arm_id_t arm, const char *reason);
 
 /* Frees what the results hold. */
 void experiment_clear(experiment_t *experiment);

@@ -23,6 +23,7 @@ void plan_fill(plan_t *plan, bool quick)
     plan->direct = !quick;
     for (size_t i = 0; i < WORKLOAD_COUNT; i++) {
         bool lists = workload_table[i].lists;
+        plan->round_seconds[i] = workload_table[i].round_seconds;
         plan->rounds[i] = quick ? (lists ? 1 : 2) : (lists ? 3 : 5);
         plan->swaps[i] = quick ? 1 : (lists ? 15 : 4);
         plan->selected[i] = true;
@@ -44,7 +45,7 @@ static size_t arms_count(const experiment_t *experiment)
 
 static double process_estimate(const experiment_t *experiment, workload_id_t workload)
 {
-    return workload_table[workload].round_seconds * experiment->plan.rounds[workload] + PROCESS_SECONDS;
+    return experiment->plan.round_seconds[workload] * experiment->plan.rounds[workload] + PROCESS_SECONDS;
 }
 
 double experiment_pair_estimate(const experiment_t *experiment, workload_id_t workload)
@@ -66,7 +67,8 @@ double experiment_timing_estimate(const experiment_t *experiment, workload_id_t 
 {
     const arm_t *arms = experiment->arms.arms;
     size_t pairs = arms_count(experiment) - 1;
-    if (workload_table[workload].lists && arm_is_in(&arms[ARM_CUBBY]) && arm_is_in(&arms[ARM_LIST_LIBC])) {
+    pairs += experiment->rows; /* stock beside itself */
+    if (experiment->workloads[workload].lists && arm_is_in(&arms[ARM_CUBBY]) && arm_is_in(&arms[ARM_LIST_LIBC])) {
         pairs++;
     }
     pairs += experiment->plan.direct && arm_is_in(&arms[ARM_CUBBY]) && peers_are_in(experiment);

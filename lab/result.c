@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static json_t *pairs_to_json(const experiment_t *experiment, const workload_result_t *result)
+json_t *pairs_to_json(const experiment_t *experiment, const workload_result_t *result)
 {
     json_t *pairs = json_array();
     for (size_t i = 0; i < result->pair_count; i++) {

@@ -12,15 +12,24 @@
 void run_command_fill(const experiment_t *experiment, const run_t *run, run_command_t *command)
 {
     int count = experiment->plan.rounds[run->workload];
-    snprintf(command->program, sizeof command->program, "%s/%s.py", experiment->seeds,
-             workload_table[run->workload].name);
-    snprintf(command->rounds, sizeof command->rounds, "--rounds=%d", count);
-    snprintf(command->settle, sizeof command->settle, "--settle=%g", run->settle);
+    const workload_t *workload = &experiment->workloads[run->workload];
     command->arguments[0] = experiment->python;
     command->arguments[1] = command->program;
-    command->arguments[2] = command->rounds;
-    command->arguments[3] = command->settle;
-    command->arguments[4] = NULL;
+    if (workload->file != NULL) {
+        snprintf(command->program, sizeof command->program, "%s/programs/%s", experiment->seeds, workload->file);
+        snprintf(command->rounds, sizeof command->rounds, "--loops=%d", count);
+        command->arguments[2] = workload->name;
+        command->arguments[3] = command->rounds;
+        command->arguments[4] = experiment->plan.quick ? "--quick" : NULL;
+    } else {
+        snprintf(command->program, sizeof command->program, "%s/%s.py", experiment->seeds, workload->name);
+        snprintf(command->rounds, sizeof command->rounds, "--rounds=%d", count);
+        snprintf(command->settle, sizeof command->settle, "--settle=%g", run->settle);
+        command->arguments[2] = command->rounds;
+        command->arguments[3] = command->settle;
+        command->arguments[4] = NULL;
+    }
+    command->arguments[5] = NULL;
     arm_environment_fill(&experiment->arms, &experiment->arms.arms[run->arm], run->hash_seed, &command->environment);
     command->spec = (child_spec_t){.arguments = command->arguments,
                                    .environment = command->environment.entries,
@@ -64,16 +73,16 @@ bool run_start_code(experiment_t *experiment, arm_id_t arm, const char *code, in
 bool run_finish(experiment_t *experiment, const run_t *run, const child_t *child, sample_t *sample)
 {
     char reason[256], what[200];
-    const workload_t *workload = &workload_table[run->workload];
+    const workload_t *workload = &experiment->workloads[run->workload];
     const arm_t *arm = &experiment->arms.arms[run->arm];
     if (!child_succeeded(child, what, sizeof what)) {
         snprintf(reason, sizeof reason, "%s %s", workload->name, what);
-        experiment_drop(experiment, run->arm, reason);
+        experiment_fail(experiment, run->workload, run->arm, reason);
         return false;
     }
     if (!sample_read(child->output.text, workload, experiment->plan.rounds[run->workload], run->settle > 0,
                      arm->preload[0] != '\0', sample, reason, sizeof reason)) {
-        experiment_drop(experiment, run->arm, reason);
+        experiment_fail(experiment, run->workload, run->arm, reason);
         return false;
     }
     return true;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { TABLE_COLUMN_MAX = 10, TABLE_ROW_MAX = 48, TABLE_CELL_MAX = 64 };
+enum { TABLE_COLUMN_MAX = 10, TABLE_ROW_MAX = 72, TABLE_CELL_MAX = 64 };
 
 typedef struct table {
     size_t columns;

@@ -12,18 +12,18 @@ typedef struct matchup {
     arm_id_t arm;
 } matchup_t;
 
-enum { MATCHUP_MAX = ARM_COUNT };
+enum { MATCHUP_MAX = ARM_COUNT + 1 };
 
 static size_t matchups_fill(const experiment_t *experiment, workload_id_t workload, matchup_t *matchups)
 {
     const arm_t *arms = experiment->arms.arms;
     size_t count = 0;
-    for (arm_id_t arm = ARM_STOCK + 1; arm < ARM_COUNT; arm++) {
-        if (arm_is_in(&arms[arm])) {
+    for (arm_id_t arm = experiment->rows ? ARM_STOCK : ARM_STOCK + 1; arm < ARM_COUNT; arm++) {
+        if (experiment_arm_is_in(experiment, workload, arm)) {
             matchups[count++] = (matchup_t){ARM_STOCK, arm};
         }
     }
-    if (workload_table[workload].lists && arm_is_in(&arms[ARM_CUBBY]) && arm_is_in(&arms[ARM_LIST_LIBC])) {
+    if (experiment->workloads[workload].lists && arm_is_in(&arms[ARM_CUBBY]) && arm_is_in(&arms[ARM_LIST_LIBC])) {
         matchups[count++] = (matchup_t){ARM_LIST_LIBC, ARM_CUBBY};
     }
     return count;
@@ -102,10 +102,11 @@ static bool matchup_run(experiment_t *experiment, workload_id_t workload, matchu
 {
     const arm_t *arms = experiment->arms.arms;
     char doing[128];
-    snprintf(doing, sizeof doing, "%s: %s beside %s", workload_table[workload].name, arms[matchup.arm].name,
+    snprintf(doing, sizeof doing, "%s: %s beside %s", experiment->workloads[workload].name, arms[matchup.arm].name,
              arms[matchup.base].name);
     for (int swapped = 0; swapped < 2; swapped++) {
-        if (!arm_is_in(&arms[matchup.base]) || !arm_is_in(&arms[matchup.arm])) {
+        if (!experiment_arm_is_in(experiment, workload, matchup.base) ||
+            !experiment_arm_is_in(experiment, workload, matchup.arm)) {
             return true;
         }
         progress_show(&experiment->progress, doing);
@@ -132,6 +133,26 @@ static bool blocks_run(experiment_t *experiment, workload_id_t workload, matchup
         }
     }
     return true;
+}
+
+bool timing_block_run(experiment_t *experiment, workload_id_t workload)
+{
+    matchup_t matchups[MATCHUP_MAX];
+    double step = experiment_pair_estimate(experiment, workload) * 2;
+    child_t *children = calloc(2, sizeof *children);
+    if (children == NULL) {
+        experiment_drop(experiment, ARM_STOCK, "no memory");
+        return true;
+    }
+    size_t count = matchups_fill(experiment, workload, matchups);
+    bool finished = true;
+    matchups_shuffle(matchups, count, &experiment->rng);
+    for (size_t i = 0; finished && i < count; i++) {
+        finished = matchup_run(experiment, workload, matchups[i], children);
+        progress_advance(&experiment->progress, step);
+    }
+    free(children);
+    return finished;
 }
 
 bool timing_run(experiment_t *experiment, workload_id_t workload)

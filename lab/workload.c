@@ -40,11 +40,13 @@ bool workloads_select(const char *list, bool selected[WORKLOAD_COUNT], char *wro
     return true;
 }
 
-/* True when the folder holds the seeds; otherwise it is added to what was tried. */
-static bool folder_has_seeds(const char *folder, char *tried, size_t tried_size)
+const folder_spec_t folder_of_seeds = {.name = "seeds", .file = "measure.py", .variable = "CUBBY_SEEDS"};
+
+/* True when the folder holds the file; otherwise it is added to what was tried. */
+static bool folder_has(const char *folder, const char *name, char *tried, size_t tried_size)
 {
-    char file[PATH_MAX + 16];
-    snprintf(file, sizeof file, "%s/measure.py", folder);
+    char file[PATH_MAX + 32];
+    snprintf(file, sizeof file, "%s/%s", folder, name);
     if (access(file, R_OK) == 0) {
         return true;
     }
@@ -53,23 +55,24 @@ static bool folder_has_seeds(const char *folder, char *tried, size_t tried_size)
     return false;
 }
 
-bool seeds_find(const char *executable_folder, char *folder, size_t size, char *tried, size_t tried_size)
+bool folder_find(const folder_spec_t *spec, const char *executable_folder, char *folder, size_t size, char *tried,
+                 size_t tried_size)
 {
-    const char *chosen = getenv("CUBBY_SEEDS");
+    const char *chosen = getenv(spec->variable);
     tried[0] = '\0';
     if (chosen != NULL && chosen[0] != '\0') {
         snprintf(folder, size, "%s", chosen);
-        return folder_has_seeds(folder, tried, tried_size);
+        return folder_has(folder, spec->file, tried, tried_size);
     }
-    static const char *const beside[] = {"lab/seeds", "../lab/seeds"};
+    static const char *const beside[] = {"lab", "../lab"};
     for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
-        snprintf(folder, size, "%s/%s", executable_folder, beside[i]);
-        if (folder_has_seeds(folder, tried, tried_size)) {
+        snprintf(folder, size, "%s/%s/%s", executable_folder, beside[i], spec->name);
+        if (folder_has(folder, spec->file, tried, tried_size)) {
             return true;
         }
     }
-    snprintf(folder, size, "%s/seeds", CUBBY_LIBDIR);
-    return folder_has_seeds(folder, tried, tried_size);
+    snprintf(folder, size, "%s/%s", CUBBY_LIBDIR, spec->name);
+    return folder_has(folder, spec->file, tried, tried_size);
 }
 
 /* Splits one line of figures.csv, whose fields hold no commas and no quotes. */
@@ -124,18 +127,19 @@ static double positive_get(const json_t *report, const char *key)
 static const char *report_fault(const json_t *report, const workload_t *workload, int rounds, bool settled,
                                 bool preloads, sample_t *sample)
 {
-    const char *name = json_string_value(json_object_get(report, "seed"));
+    bool row = workload->file != NULL; /* whose program calls it name, loops and seconds */
+    const char *name = json_string_value(json_object_get(report, row ? "name" : "seed"));
     if (name == NULL || strcmp(name, workload->name) != 0) {
-        return "it does not name its seed";
+        return row ? "it does not name its row" : "it does not name its seed";
     }
-    if (json_integer_value(json_object_get(report, "rounds")) != rounds) {
+    if (json_integer_value(json_object_get(report, row ? "loops" : "rounds")) != rounds) {
         return "it did another number of rounds";
     }
     if (preloads && json_array_size(json_object_get(report, "preloaded")) != 1) {
         return "what it should preload is not loaded";
     }
     sample->cpu_seconds = positive_get(report, "cpu_seconds");
-    sample->wall_seconds = positive_get(report, "wall_seconds");
+    sample->wall_seconds = positive_get(report, row ? "seconds" : "wall_seconds");
     sample->peak_kib = (long long)positive_get(report, "peak_kib");
     sample->after_kib = settled ? (long long)positive_get(report, "after_kib") : 0;
     sample->minor_faults = (long long)positive_get(report, "minor_faults");

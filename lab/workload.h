@@ -8,13 +8,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef enum workload_id { WORKLOAD_INTS, WORKLOAD_FLOATS, WORKLOAD_UNPICKLE_LIST, WORKLOAD_COUNT } workload_id_t;
+/* A place in an experiment's workloads: the seeds, of which there are WORKLOAD_COUNT, or the rows of a suite. */
+typedef size_t workload_id_t;
+
+enum { WORKLOAD_INTS, WORKLOAD_FLOATS, WORKLOAD_UNPICKLE_LIST, WORKLOAD_COUNT, WORKLOAD_MAX = 96 };
 
 typedef struct workload {
     const char *name;
     const char *meaning;
     bool lists;           /* list buffers are its subject: Cubby is paired with the 2016 baseline as well */
-    double round_seconds; /* one round under stock, roughly; for the time estimate */
+    double round_seconds; /* one round under stock, roughly, for the time estimate; 0 when that is found out first */
+    const char *file;     /* of a row: its program, which is told the row's name; NULL: a seed, in a file of its name */
 } workload_t;
 
 extern const workload_t workload_table[WORKLOAD_COUNT];
@@ -51,11 +55,21 @@ typedef struct figure_list {
 /* Selects workloads by a comma-separated list of names. False, with the first wrong name, when one is unknown. */
 bool workloads_select(const char *list, bool selected[WORKLOAD_COUNT], char *wrong, size_t size);
 
+/* A folder of lab/ with programs in it. */
+typedef struct folder_spec {
+    const char *name;     /* below lab/ */
+    const char *file;     /* by which it is known */
+    const char *variable; /* of the environment, that says where it is */
+} folder_spec_t;
+
+extern const folder_spec_t folder_of_seeds;
+
 /*
- * The folder of the workloads' programs: CUBBY_SEEDS if set, else beside the executable (in lab/seeds, or lab/seeds of
- * the folder above), else where they are installed. False with the folders that were tried.
+ * Finds a folder: what the variable says if it is set, else beside the executable (in lab/, or in lab/ of the folder
+ * above), else where it is installed. False with the folders that were tried.
  */
-bool seeds_find(const char *executable_folder, char *folder, size_t size, char *tried, size_t tried_size);
+bool folder_find(const folder_spec_t *spec, const char *executable_folder, char *folder, size_t size, char *tried,
+                 size_t tried_size);
 
 /* Reads figures.csv of the seeds' folder. False with a reason when it is missing or damaged. */
 bool figures_read(const char *folder, figure_list_t *list, char *reason, size_t size);

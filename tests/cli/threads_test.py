@@ -208,7 +208,7 @@ def wrong_rows_arms_and_options_are_status_2_with_the_right_ones():
         for text in texts:
             assert text in result.stderr, (text, result.stderr)
     result = run([CUBBY, "bench", "thread"])
-    assert result.returncode == 2 and "seeds, spans, threads, lists and objects" in result.stderr
+    assert result.returncode == 2 and "seeds, spans, threads, lists, objects, gupb and pybench" in result.stderr
 
 
 @test

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+#include "lab/gupb/report.h"
+
+#include "lab/peers.h"
+#include "lab/summary.h"
+#include "lab/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A table of an arm: the rows in which it was measured, with its speedup, the greatest first. */
+typedef struct line {
+    size_t row;
+    size_t pairs;
+    stats_estimate_t speedup;
+} line_t;
+
+void gupb_report_start(const gupb_t *gupb, FILE *stream)
+{
+    const experiment_t *experiment = &gupb->experiment;
+    const machine_t *machine = &experiment->machine;
+    fprintf(stream, "cubby bench %s: %s, %s, %ld cores (seed %llu)\n", gupb->suite, experiment->python, machine->cpu,
+            machine->cores_online, (unsigned long long)experiment->seed);
+    peers_note_absent(&experiment->arms, stream);
+    if (machine->cores_allowed < 2) {
+        fputs("note: only one core may be used; pairs run one after the other, and their ratios are rougher\n", stream);
+    }
+}
+
+void gupb_report_plan(const gupb_t *gupb, FILE *stream)
+{
+    char duration[64];
+    size_t rows = 0;
+    for (size_t row = 0; row < gupb->list.count; row++) {
+        rows += gupb_row_is_in(gupb, row);
+        if (gupb->experiment.plan.selected[row] && !gupb_row_is_in(gupb, row)) {
+            fprintf(stream, "note: %s is left out: %s\n", gupb->list.rows[row].name,
+                    gupb->experiment.results[row].reasons[ARM_STOCK]);
+        }
+    }
+    progress_announce(gupb_estimate(gupb), duration, sizeof duration);
+    fprintf(stream, "%zu rows, %s, in %zu pass%s over all of them\n", rows, duration, gupb->passes,
+            gupb->passes == 1 ? "" : "es");
+}
+
+static int line_compare(const void *left, const void *right)
+{
+    double a = ((const line_t *)left)->speedup.value, b = ((const line_t *)right)->speedup.value;
+    return (a < b) - (a > b);
+}
+
+/* What changes from the first to the second: for list-libc, the baseline of 2016, it is the other way round. */
+static stats_estimate_t change_of(arm_id_t arm, const summary_t *summary)
+{
+    return arm == ARM_LIST_LIBC ? estimate_invert(summary->speedup) : summary->speedup;
+}
+
+static size_t lines_fill(const gupb_t *gupb, arm_id_t arm, line_t lines[WORKLOAD_MAX])
+{
+    size_t count = 0;
+    for (size_t row = 0; row < gupb->list.count; row++) {
+        summary_t summary;
+        if (summary_make(&gupb->experiment, row, ARM_STOCK, arm, &summary)) {
+            lines[count++] = (line_t){.row = row, .pairs = summary.pairs, .speedup = change_of(arm, &summary)};
+        }
+    }
+    qsort(lines, count, sizeof *lines, line_compare);
+    return count;
+}
+
+static double percent_of(double ratio)
+{
+    return (ratio - 1) * 100;
+}
+
+static void estimate_cells(table_t *table, size_t column, const stats_estimate_t *speedup)
+{
+    table_cell(table, column, "%+.2f", percent_of(speedup->value));
+    if (speedup->known) {
+        table_cell(table, column + 1, "%+.2f to %+.2f", percent_of(speedup->interval.low),
+                   percent_of(speedup->interval.high));
+    }
+}
+
+/* Whether any of the rows stands in one of the tables of 2016. */
+static bool rows_were_published(const gupb_t *gupb)
+{
+    for (size_t row = 0; row < gupb->list.count; row++) {
+        for (size_t i = 0; i < ROWS_TABLE_COUNT; i++) {
+            if (gupb->list.rows[row].known[i]) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void lines_print(const gupb_t *gupb, const line_t *lines, size_t count, FILE *stream)
+{
+    static const char *const headings[] = {"Benchmark", "%D", "95 %", "table 1", "table 2", "table 3", "table 4"};
+    enum { FIRST_PUBLISHED = 3 };
+    table_t table;
+    table_begin(&table, rows_were_published(gupb) ? FIRST_PUBLISHED + ROWS_TABLE_COUNT : FIRST_PUBLISHED, headings);
+    for (size_t i = 0; i < count; i++) {
+        const row_t *row = &gupb->list.rows[lines[i].row];
+        table_row(&table, row->name);
+        estimate_cells(&table, 1, &lines[i].speedup);
+        for (size_t column = 0; column < ROWS_TABLE_COUNT; column++) {
+            if (row->known[column]) {
+                table_cell(&table, FIRST_PUBLISHED + column, "%+.2f", row->published[column]);
+            }
+        }
+    }
+    table_print(&table, stream);
+}
+
+/* Geometric mean, and how many rows are slower, which their intervals are sure of or not. */
+static void lines_sum_print(const line_t *lines, size_t count, FILE *stream)
+{
+    double sum = 0;
+    size_t slower = 0, sure = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += log(lines[i].speedup.value);
+        slower += lines[i].speedup.value < 1;
+        sure += lines[i].speedup.known && lines[i].speedup.interval.high < 1;
+    }
+    fprintf(stream, "  geometric mean %+.2f %%; %zu of %zu rows slower, %zu of them beyond their interval\n",
+            percent_of(exp(sum / (double)count)), slower, count, sure);
+}
+
+static void arm_print(const gupb_t *gupb, arm_id_t arm, FILE *stream)
+{
+    line_t lines[WORKLOAD_MAX];
+    const arm_t *entry = &gupb->experiment.arms.arms[arm];
+    size_t count = lines_fill(gupb, arm, lines);
+    if (count == 0) {
+        return;
+    }
+    size_t fewest = lines[0].pairs;
+    for (size_t i = 1; i < count; i++) {
+        fewest = lines[i].pairs < fewest ? lines[i].pairs : fewest;
+    }
+    if (arm == ARM_STOCK) {
+        fputs("\nstock beside itself: what noise alone makes", stream);
+    } else if (arm == ARM_LIST_LIBC) {
+        fputs("\nstock over list-libc: the change of 2016", stream);
+    } else {
+        fprintf(stream, "\n%s over stock: %s", entry->name, entry->meaning);
+    }
+    fprintf(stream, " (%zu pairs)\n", fewest);
+    lines_print(gupb, lines, count, stream);
+    lines_sum_print(lines, count, stream);
+}
+
+static void notes_print(const gupb_t *gupb, FILE *stream)
+{
+    fputc('\n', stream);
+    for (size_t row = 0; row < gupb->list.count; row++) {
+        const workload_result_t *result = &gupb->experiment.results[row];
+        if (!gupb->experiment.plan.selected[row]) {
+            continue;
+        }
+        if (gupb->list.rows[row].note[0] != '\0') {
+            fprintf(stream, "  %s: %s\n", gupb->list.rows[row].name, gupb->list.rows[row].note);
+        }
+        for (size_t arm = 0; arm < ARM_COUNT; arm++) {
+            if (result->reasons[arm][0] != '\0') {
+                fprintf(stream, "  %s: left out on %s: %s\n", gupb->list.rows[row].name,
+                        gupb->experiment.arms.arms[arm].name, result->reasons[arm]);
+            }
+        }
+    }
+    if (gupb->ended) {
+        fprintf(stream, "  the budget was spent after %zu of %zu passes\n", gupb->passes_done, gupb->passes);
+    }
+}
+
+void gupb_report_print(const gupb_t *gupb, FILE *stream)
+{
+    fputs(
+        "%D: by how many percent the processor time of the first is longer than that of the second, the geometric mean "
+        "over\npairs that ran on two cores at once; 95 %: its interval.",
+        stream);
+    if (rows_were_published(gupb)) {
+        fputs(" Tables 1 to 4: %D of 2016 (CPython 3 on Haswell-EP and\nBroadwell-EP, CPython 2 on both).", stream);
+    }
+    fputc('\n', stream);
+    if (gupb->experiment.plan.quick) {
+        fputs("The quick form does a small piece of each row, in few pairs: it shows the direction, not the figure.\n",
+              stream);
+    }
+    for (arm_id_t arm = 0; arm < ARM_COUNT; arm++) {
+        arm_print(gupb, arm, stream);
+    }
+    notes_print(gupb, stream);
+}

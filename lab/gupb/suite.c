@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "lab/gupb/suite.h"
+
+#include "lab/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* How a program says that a package is missing; see lab/gupb/programs/program.py. */
+#define STATUS_SKIPPED 77
+
+/*
+ * A process is to work for half a second: long enough that its start does not count, short enough for many processes,
+ * each with an address layout of its own. Eight blocks make 16 pairs a row and arm. The quick form does a small piece
+ * of each row for a tenth of a second, and only shows the direction.
+ */
+#define PROCESS_SECONDS_FULL 0.5
+#define PROCESS_SECONDS_QUICK 0.1
+#define LOOPS_MOST 10000.0
+#define PASSES_FULL 8
+/* What a row is thought to take in calibration, for the line that shows how far it is. */
+#define CALIBRATION_SECONDS 1.0
+
+void gupb_plan(gupb_t *gupb, bool quick)
+{
+    experiment_t *experiment = &gupb->experiment;
+    memset(&experiment->plan, 0, sizeof experiment->plan);
+    experiment->rows = true;
+    experiment->workloads = gupb->list.workloads;
+    experiment->workload_count = gupb->list.count;
+    experiment->plan.quick = quick;
+    for (size_t row = 0; row < gupb->list.count; row++) {
+        experiment->plan.selected[row] = true;
+        experiment->plan.rounds[row] = 1;
+        experiment->plan.swaps[row] = 1; /* in a pass */
+    }
+    gupb->passes = quick ? 1 : PASSES_FULL;
+}
+
+bool gupb_row_is_in(const gupb_t *gupb, size_t row)
+{
+    return gupb->experiment.plan.selected[row] && experiment_arm_is_in(&gupb->experiment, row, ARM_STOCK);
+}
+
+static double pass_estimate(const gupb_t *gupb)
+{
+    double seconds = 0;
+    for (size_t row = 0; row < gupb->list.count; row++) {
+        if (gupb_row_is_in(gupb, row)) {
+            seconds += experiment_timing_estimate(&gupb->experiment, row);
+        }
+    }
+    return seconds;
+}
+
+double gupb_estimate(const gupb_t *gupb)
+{
+    double seconds = pass_estimate(gupb) * (double)gupb->passes;
+    return gupb->budget > 0 && seconds > gupb->budget ? gupb->budget : seconds;
+}
+
+/* A package that is missing is no failure: the row stays empty, and says what it needs. */
+static bool row_is_skipped(gupb_t *gupb, size_t row, const child_t *child)
+{
+    if (child->timed_out || !WIFEXITED(child->status) || WEXITSTATUS(child->status) != STATUS_SKIPPED) {
+        return false;
+    }
+    char *reason = gupb->experiment.results[row].reasons[ARM_STOCK];
+    snprintf(reason, sizeof gupb->experiment.results[row].reasons[0], "%.*s", (int)strcspn(child->complaint.text, "\n"),
+             child->complaint.text);
+    if (reason[0] == '\0') {
+        snprintf(reason, sizeof gupb->experiment.results[row].reasons[0], "it needs something that is not here");
+    }
+    return true;
+}
+
+/* Runs a row once and sets its loops. False when interrupted. */
+static bool row_calibrate(gupb_t *gupb, size_t row, child_t *child)
+{
+    experiment_t *experiment = &gupb->experiment;
+    plan_t *plan = &experiment->plan;
+    int core = experiment->machine.cores_allowed > 0 ? experiment->machine.allowed[0] : CHILD_ANY_CORE;
+    run_t run = {.arm = ARM_STOCK, .workload = row, .core = core};
+    sample_t sample;
+    if (!run_start(experiment, &run, child)) {
+        return true;
+    }
+    if (children_wait(child, 1) == CHILD_INTERRUPTED) {
+        return false;
+    }
+    if (row_is_skipped(gupb, row, child) || !run_finish(experiment, &run, child, &sample)) {
+        return true;
+    }
+    json_decref(sample.raw);
+    double loops = (plan->quick ? PROCESS_SECONDS_QUICK : PROCESS_SECONDS_FULL) / sample.cpu_seconds;
+    plan->round_seconds[row] = sample.wall_seconds;
+    plan->rounds[row] = loops < 1 ? 1 : (int)(loops > LOOPS_MOST ? LOOPS_MOST : loops);
+    return true;
+}
+
+bool gupb_calibrate(gupb_t *gupb)
+{
+    experiment_t *experiment = &gupb->experiment;
+    child_t *child = calloc(1, sizeof *child);
+    bool finished = true;
+    if (child == NULL) {
+        experiment_drop(experiment, ARM_STOCK, "no memory");
+        return true;
+    }
+    progress_begin(&experiment->progress, CALIBRATION_SECONDS * (double)gupb->list.count);
+    for (size_t row = 0; finished && row < gupb->list.count; row++) {
+        if (experiment->plan.selected[row] && !experiment->abandoned) {
+            char doing[96];
+            snprintf(doing, sizeof doing, "%s: calibration", gupb->list.rows[row].name);
+            progress_show(&experiment->progress, doing);
+            finished = row_calibrate(gupb, row, child);
+        }
+        progress_advance(&experiment->progress, CALIBRATION_SECONDS);
+    }
+    progress_clear(&experiment->progress);
+    free(child);
+    return finished;
+}
+
+bool gupb_run(gupb_t *gupb)
+{
+    experiment_t *experiment = &gupb->experiment;
+    double pass_seconds = pass_estimate(gupb);
+    progress_begin(&experiment->progress, gupb_estimate(gupb));
+    while (gupb->passes_done < gupb->passes) {
+        /* A pass that would not end in time does not begin; the first one always does. */
+        double spent = progress_seconds(&experiment->progress);
+        if (gupb->budget > 0 && gupb->passes_done > 0) {
+            double usual = spent / (double)gupb->passes_done;
+            if (spent + (usual > pass_seconds ? usual : pass_seconds) > gupb->budget) {
+                gupb->ended = true;
+                return true;
+            }
+        }
+        for (size_t row = 0; row < gupb->list.count; row++) {
+            if (experiment->abandoned) {
+                return true;
+            }
+            if (gupb_row_is_in(gupb, row) && !timing_block_run(experiment, row)) {
+                return false;
+            }
+        }
+        gupb->passes_done++;
+    }
+    return true;
+}

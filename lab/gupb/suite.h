@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `cubby bench gupb` and `cubby bench pybench`: an experiment whose workloads are the rows of a list.
+ *
+ *   calibration  each row once under stock: whether it can run here, and how many loops make a process long enough.
+ *   passes       in each pass every row has one block of pairs: (stock, arm) for all arms in a random order, and stock
+ *                beside itself, which shows what noise alone makes. After a pass every row has as many pairs as the
+ *                others, so that it can end there when its time is over.
+ */
+#ifndef CUBBY_LAB_GUPB_SUITE_H
+#define CUBBY_LAB_GUPB_SUITE_H
+
+#include "lab/experiment.h"
+#include "lab/gupb/rows.h"
+
+typedef struct gupb {
+    const char *suite; /* its name */
+    row_list_t list;
+    size_t passes;
+    double budget; /* seconds after which no pass begins; 0: none */
+    bool ended;    /* by the budget */
+    size_t passes_done;
+    experiment_t experiment; /* plan, arms, pairs */
+} gupb_t;
+
+/* The numbers of the quick form and of the full one, and all rows; `list` has been read. */
+void gupb_plan(gupb_t *gupb, bool quick);
+
+/* Seconds that the passes will take, roughly; after calibration. */
+double gupb_estimate(const gupb_t *gupb);
+
+/* Each is false when it was interrupted; interrupt_watch() must have been called. */
+bool gupb_calibrate(gupb_t *gupb);
+bool gupb_run(gupb_t *gupb);
+
+/* True when the row takes part: it was selected, and it can run here. */
+bool gupb_row_is_in(const gupb_t *gupb, size_t row);
+
+#endif

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: MIT
+"""`cubby bench gupb` and `pybench` from outside: gupb_test.py CUBBY. Prints TAP.
+
+A stand-in for python3 takes no time; it prints what a program would print, with seconds of a known ratio. What it is
+told to do wrong, and in which arm and row, it reads from a file. The real programs have tests of their own.
+"""
+
+import csv
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from tap import main, test
+
+CUBBY = os.path.abspath(sys.argv[1])
+SOURCES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FOLDER_OF_ROWS = os.path.join(SOURCES, "lab", "gupb")
+SANITIZER = ("ASAN_OPTIONS", "UBSAN_OPTIONS")
+
+STAND_IN = r"""#!/bin/sh
+here=${0%/*}
+arm=stock
+[ -n "$PYTHONMALLOC" ] && arm=libc
+[ "$CUBBY_OBJ" = cubby ] && arm=cubby
+[ "$CUBBY_OBJ" = stock ] && arm=list-libc
+row=$2 loops=${3#--loops=}
+echo "$arm $row $loops $4 $PYTHONHASHSEED" >> "$here/runs"
+seconds=2
+[ $arm = cubby ] && seconds=1.6
+[ $arm = list-libc ] && seconds=3
+[ -f "$here/wrong" ] && . "$here/wrong"
+preloaded='[]'
+[ -n "$LD_PRELOAD" ] && preloaded='["x.so"]'
+echo "{\"name\": \"$row\", \"size\": \"2016\", \"loops\": $loops, \"seconds\": $seconds, \"cpu_seconds\": $seconds," \
+    "\"check\": 1, \"peak_kib\": 5000, \"minor_faults\": 12345, \"python\": \"3.11.2\", \"preloaded\": $preloaded}"
+"""
+
+
+def misbehave(lines=""):
+    """Lines of shell, which may look at $arm and $row; and no runs are noted any more."""
+    with open(os.path.join(FOLDER, "wrong"), "w", encoding="ascii") as file:
+        file.write(lines + "\n")
+    with open(os.path.join(FOLDER, "runs"), "w", encoding="ascii"):
+        pass
+
+
+def runs():
+    with open(os.path.join(FOLDER, "runs"), encoding="ascii") as file:
+        return [line.split() for line in file]
+
+
+def arguments_of(*more):
+    return [CUBBY, "bench", "gupb", "--python=" + PYTHON, "--arms=list-libc,libc,cubby", *more]
+
+
+def environment_of(**more):
+    whole = {"PATH": os.environ["PATH"], "HOME": FOLDER, "CUBBY_ADAPTER": ADAPTER, "CUBBY_GUPB": FOLDER_OF_ROWS}
+    whole.update({name: os.environ[name] for name in SANITIZER if name in os.environ})
+    whole.update(more)
+    return whole
+
+
+def bench(*more, **settings):
+    return subprocess.run(arguments_of(*more), env=environment_of(**settings), capture_output=True, text=True,
+                          timeout=120)
+
+
+def bench_json(*more, status=0, **settings):
+    result = bench("--json", *more, **settings)
+    assert result.returncode == status, (result.returncode, result.stderr)
+    return json.loads(result.stdout)
+
+
+def published(name):
+    with open(os.path.join(FOLDER_OF_ROWS, "figures.csv"), encoding="utf-8", newline="") as file:
+        found = {row["table"]: float(row["speedup_percent"]) for row in csv.DictReader(file) if row["benchmark"] == name}
+    return [found.get(table) for table in "1234"]
+
+
+def table_of(text, title):
+    """The lines of one table, in cells, from a heading that begins with the title."""
+    lines = text.split("\n" + title, 1)[1].splitlines()[2:]
+    return [line.split() for line in lines[: next(i for i, line in enumerate(lines) if "geometric mean" in line)]]
+
+
+@test
+def each_arm_has_a_table_in_the_form_of_2016_with_the_published_columns():
+    misbehave()
+    result = bench("--quick", "--rows=fannkuch,slowpickle,2to3")
+    assert result.returncode == 0 and result.stderr == "", result.stderr
+    rows = {row[0]: row[1:] for row in table_of(result.stdout, "cubby over stock")}
+    assert rows["fannkuch"] == ["+25.00", "+25.00", "to", "+25.00", "+5.87", "+4.42", "+7.90", "+7.55"], rows
+    assert rows["slowpickle"] == ["+25.00", "+25.00", "to", "+25.00", "+2.23", "+0.44"], rows
+    assert {row[1] for row in table_of(result.stdout, "stock over list-libc: the change of 2016")} == {"+50.00"}
+    assert {row[1] for row in table_of(result.stdout, "stock beside itself")} == {"+0.00"}
+    assert "3 rows, " in result.stdout and "geometric mean +25.00 %; 0 of 3 rows slower" in result.stdout
+
+
+@test
+def rows_are_sorted_by_their_speedup():
+    misbehave('[ $arm$row = cubbynbody ] && seconds=1.9; [ $arm$row = cubbygo ] && seconds=4')
+    text = bench("--quick", "--rows=go,nbody,chaos").stdout
+    assert [row[0] for row in table_of(text, "cubby over stock")] == ["chaos", "nbody", "go"], text
+    assert "1 of 3 rows slower, 1 of them beyond their interval" in text
+
+
+@test
+def every_pass_pairs_each_arm_with_stock_and_stock_with_itself_both_ways_round():
+    misbehave()
+    result = bench_json("--pairs=3", "--rows=nbody,chaos", "--seed=5")
+    assert result["passes"] == 3 and [row["name"] for row in result["rows"]] == ["nbody", "chaos"]
+    for row in result["rows"]:
+        assert len(row["pairs"]) == 4 * 2 * 3
+        for arm, ratio in (("stock", 1), ("list-libc", 2 / 3), ("libc", 1), ("cubby", 1.25)):
+            pairs = [pair for pair in row["pairs"] if (pair["base"], pair["arm"]) == ("stock", arm)]
+            assert len(pairs) == 6
+            if len(result["machine"]["cores_allowed"]) > 1:
+                assert sum(pair["base_core"] < pair["arm_core"] for pair in pairs) == 3
+            summary = next(entry for entry in row["summary"] if entry["arm"] == arm)
+            assert math.isclose(summary["speedup"]["value"], ratio) and summary["pairs"] == 6
+        assert row["published_percent"] == published(row["name"])
+    seeds = [run[-1] for run in runs()[2:]]
+    assert all(seeds.count(seed) == 2 for seed in seeds), "a hash seed is shared by its pair, and by that alone"
+
+
+@test
+def the_same_seed_gives_the_same_order():
+    orders = []
+    for seed in (11, 11, 12):
+        misbehave()
+        pairs = bench_json("--pairs=2", f"--seed={seed}", "--rows=nbody")["rows"][0]["pairs"]
+        orders.append([(pair["arm"], pair["hash_seed"]) for pair in pairs])
+    assert orders[0] == orders[1] != orders[2]
+
+
+@test
+def loops_are_calibrated_under_stock():
+    misbehave("[ $loops = 1 ] && seconds=0.01 || seconds=0.4")
+    row = bench_json("--pairs=1", "--rows=nbody")["rows"][0]
+    assert row["loops"] == 50
+    first, *others = runs()
+    assert first[:3] == ["stock", "nbody", "1"] and {run[2] for run in others} == {"50"}
+    misbehave("[ $loops = 1 ] && seconds=0.01 || seconds=0.4")
+    assert bench_json("--pairs=1", "--rows=nbody", "--quick")["rows"][0]["loops"] == 10
+    assert all(run[3] == "--quick" for run in runs())
+
+
+@test
+def a_row_whose_package_is_missing_stays_empty_with_the_reason():
+    misbehave('[ $row = mako_v2 ] && { echo "python3-mako is not installed" >&2; exit 77; }')
+    result = bench("--quick", "--rows=mako_v2,nbody")
+    assert result.returncode == 0 and result.stderr == "", result.stderr
+    assert "note: mako_v2 is left out: python3-mako is not installed\n1 rows, " in result.stdout, result.stdout
+    assert [row[0] for row in table_of(result.stdout, "cubby over stock")] == ["nbody"]
+    rows = bench_json("--quick", "--rows=mako_v2")["rows"]
+    assert rows[0]["left_out"] == {"stock": "python3-mako is not installed"} and rows[0]["pairs"] == []
+
+
+@test
+def an_arm_that_fails_is_left_out_of_that_row_alone_and_the_status_is_1():
+    for lines, complaint in (
+        ('[ $arm$row = cubbynbody ] && { echo "nbody: the energy changed" >&2; exit 1; }', "the energy changed"),
+        ("[ $arm$row = cubbynbody ] && { ulimit -c 0; kill -SEGV $$; }", "Segmentation fault"),
+        ("[ $arm$row = cubbynbody ] && row=chaos", "it does not name its row"),
+        ("[ $arm$row = cubbynbody ] && loops=77", "another number of rounds"),
+        ("[ $arm$row = cubbynbody ] && LD_PRELOAD=", "what it should preload is not loaded"),
+    ):
+        misbehave(lines)
+        result = bench("--quick", "--rows=nbody,chaos")
+        assert result.returncode == 1, (lines, result.returncode)
+        assert "nbody leaves out cubby" in result.stderr and complaint in result.stderr, result.stderr
+        assert [row[0] for row in table_of(result.stdout, "cubby over stock")] == ["chaos"]
+        assert len(table_of(result.stdout, "libc over stock")) == 2
+        assert "nbody: left out on cubby: " in result.stdout
+
+
+@test
+def the_budget_ends_the_passes_and_every_row_has_as_many_pairs():
+    misbehave("seconds=20")  # a pass is thought to take longer than half of the budget
+    result = bench_json("--budget=1", "--pairs=1000", "--rows=nbody,chaos", "--arms=cubby", "--quick")
+    assert result["budget_spent"] and result["passes"] == 1
+    assert {len(row["pairs"]) for row in result["rows"]} == {2 * 2}
+    misbehave("seconds=20")
+    assert "the budget was spent after 1 of 9 passes" in bench("--budget=1", "--pairs=9", "--rows=nbody").stdout
+    misbehave()
+    result = bench_json("--budget=10", "--pairs=2", "--rows=nbody", "--quick")
+    assert not result["budget_spent"] and result["passes"] == 2
+
+
+@test
+def pybench_has_rows_of_its_own():
+    misbehave()
+    arguments = arguments_of("--quick", "--rows=SmallLists,ConcatStrings")
+    arguments[2] = "pybench"
+    result = subprocess.run(arguments, env=environment_of(), capture_output=True, text=True, timeout=120)
+    assert result.returncode == 0 and "table 1" not in result.stdout, result.stdout
+    assert {row[0] for row in table_of(result.stdout, "cubby over stock")} == {"SmallLists", "ConcatStrings"}
+    assert bench("--rows=SmallLists").returncode == 2
+
+
+@test
+def wrong_options_and_damaged_lists_are_said():
+    misbehave()
+    result = bench("--rows=nbody,fanuch")
+    assert result.returncode == 2 and "fanuch is not one of unpickle_list, regex_effbot" in result.stderr
+    for option in ("--rounds=3", "--workloads=ints", "--budget=0", "--arms=dlmalloc"):
+        assert bench(option).returncode == 2, option
+    seeds = [CUBBY, "bench", "seeds", "--budget=3"]
+    assert subprocess.run(seeds, env=environment_of(), capture_output=True, timeout=60).returncode == 2
+    result = bench(CUBBY_GUPB="/no/rows")
+    assert result.returncode == 126 and "/no/rows" in result.stderr
+    result = bench(CUBBY_ADAPTER="/no/adapter.so")
+    assert result.returncode == 126 and "/no/adapter.so" in result.stderr
+    folder = os.path.join(FOLDER, "rows")
+    os.makedirs(folder)
+    good = ["suite,name,file,note\ngupb,nbody,a.py,\n", "table,interpreter,cpu,benchmark,speedup_percent\n1,a,b,nbody,1.5\n"]
+    for rows, figures, complaint in (
+        ("suite,name,file,note\ngupb,nbody\n", good[1], "rows.csv: line 2"),
+        ("suite,name,file,note\ngupb,,a.py,\n", good[1], "rows.csv: line 2"),
+        ("suite,name,file,note\n" + "gupb,n,a.py,\n" * 97, good[1], "rows.csv: line 98"),
+        ("suite,name,file,note\npybench,nbody,a.py,\n", good[1], "no row of gupb"),
+        (good[0], "", "figures.csv: line 1"),
+        (good[0], good[1] + "5,a,b,nbody,1\n", "figures.csv: line 3"),
+        (good[0], good[1] + "1,a,b,nbody,fast\n", "figures.csv: line 3"),
+    ):
+        for name, text in (("rows.csv", rows), ("figures.csv", figures)):
+            with open(os.path.join(folder, name), "w", encoding="ascii") as file:
+                file.write(text)
+        result = bench(CUBBY_GUPB=folder)
+        assert result.returncode == 126 and complaint in result.stderr, (complaint, result.stderr)
+
+
+@test
+def an_interrupt_ends_the_children_and_the_status_is_130():
+    for lines in (f"echo $$ >> {FOLDER}/pids; exec sleep 100", f"[ $arm = cubby ] && echo $$ >> {FOLDER}/pids && exec sleep 100"):
+        misbehave(lines)
+        process = subprocess.Popen(arguments_of("--quick", "--rows=nbody"), env=environment_of(),
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        path = os.path.join(FOLDER, "pids")
+        deadline = time.monotonic() + 60
+        while not (os.path.exists(path) and os.path.getsize(path) > 0) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode == 130 and "interrupted" in errors, (process.returncode, errors)
+        with open(path, encoding="ascii") as file:
+            for pid in file.read().split():
+                assert not os.path.exists(f"/proc/{pid}"), "a child is still there"
+        os.remove(path)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory(prefix="cubby-gupb-") as FOLDER:
+        PYTHON = os.path.join(FOLDER, "python3")
+        with open(PYTHON, "w", encoding="ascii") as stand_in:
+            stand_in.write(STAND_IN)
+        os.chmod(PYTHON, 0o755)
+        ADAPTER = os.path.join(FOLDER, "fake.so")
+        subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-x", "c", "-", "-o", ADAPTER],
+                       input=b"int cubby_fake;\n", check=True)
+        STATUS = main()
+    sys.exit(STATUS)
