@@ -18,6 +18,7 @@ enum {
     KEY_ROUNDS,
     KEY_PAIRS,
     KEY_BUDGET,
+    KEY_RESUME,
     KEY_SEED
 };
 
@@ -60,6 +61,10 @@ static const struct argp_option bench_table[] = {
      .key = KEY_BUDGET,
      .arg = "MINUTES",
      .doc = "gupb, pybench: begin no further pass over all rows that would end later, 1 to 100000 (default: none)"},
+    {.name = "resume",
+     .key = KEY_RESUME,
+     .arg = "FILE",
+     .doc = "gupb, pybench: write each pair to FILE as it comes, and go on with what FILE holds already"},
     {.name = "seed",
      .key = KEY_SEED,
      .arg = "N",
@@ -119,8 +124,8 @@ static error_t suite_check(bench_options_t *options, struct argp_state *state)
         argp_error(state, "%s has no --workloads and --rounds", options->suite);
         return EINVAL;
     }
-    if (!python && options->budget > 0) {
-        argp_error(state, "%s has no --budget", options->suite);
+    if (!python && (options->budget > 0 || options->resume != NULL)) {
+        argp_error(state, "%s has no --budget and --resume", options->suite);
         return EINVAL;
     }
     if (!seeds && !python && (options->python != NULL || options->workloads != NULL || options->rounds > 0)) {
@@ -163,6 +168,9 @@ static error_t bench_parser(int key, char *argument, struct argp_state *state)
         return number_take("pairs", argument, 1, 1000, &options->pairs, state);
     case KEY_BUDGET:
         return number_take("budget", argument, 1, 100000, &options->budget, state);
+    case KEY_RESUME:
+        options->resume = argument;
+        return 0;
     case KEY_SEED:
         return number_take("seed", argument, 0, INT32_MAX, &options->seed, state);
     case ARGP_KEY_ARG:

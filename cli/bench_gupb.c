@@ -4,6 +4,7 @@
 #include "cli/suite.h"
 #include "lab/gupb/report.h"
 #include "lab/interrupt.h"
+#include "lab/journal.h"
 
 #include <cubby/cubby.h>
 
@@ -63,11 +64,23 @@ static int gupb_prepare(const bench_options_t *options, gupb_t *gupb)
     machine_read(&experiment->machine);
     suite_arms_fill(&experiment->arms, &adapter);
     experiment->seed = suite_seed(options);
-    stats_rng_seed(&experiment->rng, experiment->seed);
     int status = rows_find(gupb);
     status = status != 0 ? status : plan_choose(options, gupb);
     status = status != 0 ? status : suite_python_choose(options, experiment->python, sizeof experiment->python);
     return status != 0 ? status : suite_adapter_check(&experiment->arms, &adapter);
+}
+
+/* Goes on with what --resume names. Returns 0 or a status. */
+static int journal_take(const bench_options_t *options, experiment_t *experiment)
+{
+    char reason[PATH_MAX + 256];
+    if (options->resume != NULL &&
+        !journal_open(experiment, options->resume, options->suite, options->seed >= 0, reason, sizeof reason)) {
+        fprintf(stderr, "cubby bench: --resume: %s\n", reason);
+        return STATUS_USAGE;
+    }
+    stats_rng_seed(&experiment->rng, experiment->seed); /* which may be the journal's */
+    return 0;
 }
 
 /* Runs the suite and shows it. */
@@ -103,10 +116,12 @@ int gupb_bench(const bench_options_t *options, char **arguments)
         return EXIT_FAILURE;
     }
     int status = gupb_prepare(options, gupb);
+    status = status != 0 ? status : journal_take(options, &gupb->experiment);
     if (status == 0) {
         status = suite_output_open(options, &output) ? gupb_show(gupb, arguments, &output) : STATUS_USAGE;
         suite_output_close(&output);
     }
+    journal_close(&gupb->experiment);
     experiment_clear(&gupb->experiment);
     free(gupb);
     return status;

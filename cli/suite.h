@@ -20,7 +20,8 @@ typedef struct bench_options {
     const char *arms;
     const char *workloads;
     const char *rows;
-    long rounds; /* 0: as planned */
+    const char *resume; /* a file, or NULL */
+    long rounds;        /* 0: as planned */
     long pairs;
     long budget; /* minutes; 0: none */
     long seed;   /* negative: none given */

@@ -20,6 +20,7 @@
 #include "lab/workload.h"
 
 #include <jansson.h>
+#include <stdio.h>
 
 #define EXPERIMENT_SETTLE_SECONDS 2.0
 
@@ -52,6 +53,7 @@ typedef struct workload_result {
     size_t pair_count;
     size_t pair_room;
     sample_t memory[ARM_COUNT];
+    bool calibrated;              /* the plan has its rounds; for rows */
     char reasons[ARM_COUNT][256]; /* why an arm does not take part in this row alone; empty when it does */
 } workload_result_t;
 
@@ -70,6 +72,7 @@ typedef struct experiment {
     char python[PATH_MAX];
     char seeds[PATH_MAX];       /* folder of the workloads' programs */
     char native[PATH_MAX + 32]; /* the program of the native rows, or empty */
+    FILE *journal;              /* or NULL; see journal.h */
     uint64_t seed;
     stats_rng_t rng;
     progress_t progress;
@@ -109,6 +112,9 @@ bool native_run(experiment_t *experiment);
 
 /* One block of a workload: each arm beside stock, both ways round. For rows. */
 bool timing_block_run(experiment_t *experiment, workload_id_t workload);
+
+/* Adds a pair to a workload's, which takes over what it holds. */
+void pair_keep(workload_result_t *result, const pair_t *pair);
 
 /* True when the arm takes part in a workload. */
 bool experiment_arm_is_in(const experiment_t *experiment, workload_id_t workload, arm_id_t arm);

@@ -6,16 +6,19 @@
 
 #include <string.h>
 
+json_t *pair_to_json(const experiment_t *experiment, const pair_t *pair)
+{
+    return json_pack("{s:s, s:s, s:i, s:i, s:I, s:O, s:O}", "base", experiment->arms.arms[pair->base].name, "arm",
+                     experiment->arms.arms[pair->arm].name, "base_core", pair->base_core, "arm_core", pair->arm_core,
+                     "hash_seed", (json_int_t)pair->hash_seed, "base_run", pair->base_sample.raw, "arm_run",
+                     pair->arm_sample.raw);
+}
+
 json_t *pairs_to_json(const experiment_t *experiment, const workload_result_t *result)
 {
     json_t *pairs = json_array();
     for (size_t i = 0; i < result->pair_count; i++) {
-        const pair_t *pair = &result->pairs[i];
-        json_array_append_new(pairs, json_pack("{s:s, s:s, s:i, s:i, s:I, s:O, s:O}", "base",
-                                               experiment->arms.arms[pair->base].name, "arm",
-                                               experiment->arms.arms[pair->arm].name, "base_core", pair->base_core,
-                                               "arm_core", pair->arm_core, "hash_seed", (json_int_t)pair->hash_seed,
-                                               "base_run", pair->base_sample.raw, "arm_run", pair->arm_sample.raw));
+        json_array_append_new(pairs, pair_to_json(experiment, &result->pairs[i]));
     }
     return pairs;
 }

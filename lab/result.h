@@ -8,6 +8,9 @@
 /* A new JSON object with everything; arguments are the command line, NULL at the end. */
 json_t *result_to_json(const experiment_t *experiment, const char *version, char *const *arguments);
 
+/* A new JSON object of a pair. */
+json_t *pair_to_json(const experiment_t *experiment, const pair_t *pair);
+
 /* A new JSON array of the pairs of a workload. */
 json_t *pairs_to_json(const experiment_t *experiment, const workload_result_t *result);
 

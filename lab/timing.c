@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lab/duet.h"
+#include "lab/journal.h"
 #include "lab/run.h"
 #include "lab/summary.h"
 
@@ -39,7 +40,7 @@ static void matchups_shuffle(matchup_t *matchups, size_t count, stats_rng_t *rng
     }
 }
 
-static void pair_keep(workload_result_t *result, const pair_t *pair)
+void pair_keep(workload_result_t *result, const pair_t *pair)
 {
     if (result->pair_count == result->pair_room) {
         size_t room = result->pair_room == 0 ? 64 : result->pair_room * 2;
@@ -55,6 +56,18 @@ static void pair_keep(workload_result_t *result, const pair_t *pair)
     result->pairs[result->pair_count++] = *pair;
 }
 
+/* True when a journal held this very pair. */
+static bool pair_is_known(const workload_result_t *result, const pair_t *pair)
+{
+    for (size_t i = 0; i < result->pair_count; i++) {
+        const pair_t *known = &result->pairs[i];
+        if (known->hash_seed == pair->hash_seed && known->base == pair->base && known->arm == pair->arm) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Runs one pair and keeps it when both halves are good. False when interrupted. */
 static bool pair_run(experiment_t *experiment, workload_id_t workload, matchup_t matchup, bool swapped,
                      child_t *children)
@@ -65,6 +78,9 @@ static bool pair_run(experiment_t *experiment, workload_id_t workload, matchup_t
                    .base_core = cores.base,
                    .arm_core = cores.arm,
                    .hash_seed = (uint32_t)stats_rng_below(&experiment->rng, UINT32_MAX)};
+    if (pair_is_known(&experiment->results[workload], &pair)) {
+        return true;
+    }
     run_t base = {.arm = pair.base, .workload = workload, .core = pair.base_core, .hash_seed = pair.hash_seed};
     run_t arm = {.arm = pair.arm, .workload = workload, .core = pair.arm_core, .hash_seed = pair.hash_seed};
     run_t runs[2] = {swapped ? arm : base, swapped ? base : arm}; /* the one started first changes as well */
@@ -93,6 +109,7 @@ static bool pair_run(experiment_t *experiment, workload_id_t workload, matchup_t
     }
     pair.base_sample = samples[swapped ? 1 : 0];
     pair.arm_sample = samples[swapped ? 0 : 1];
+    journal_pair_write(experiment, workload, &pair);
     pair_keep(&experiment->results[workload], &pair);
     return true;
 }

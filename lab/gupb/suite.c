@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lab/gupb/suite.h"
 
+#include "lab/journal.h"
 #include "lab/run.h"
 
 #include <stdio.h>
@@ -95,8 +96,10 @@ static bool row_calibrate(gupb_t *gupb, size_t row, child_t *child)
     }
     json_decref(sample.raw);
     double loops = (plan->quick ? PROCESS_SECONDS_QUICK : PROCESS_SECONDS_FULL) / sample.cpu_seconds;
+    experiment->results[row].calibrated = true;
     plan->round_seconds[row] = sample.wall_seconds;
     plan->rounds[row] = loops < 1 ? 1 : (int)(loops > LOOPS_MOST ? LOOPS_MOST : loops);
+    journal_row_write(experiment, row);
     return true;
 }
 
@@ -111,7 +114,8 @@ bool gupb_calibrate(gupb_t *gupb)
     }
     progress_begin(&experiment->progress, CALIBRATION_SECONDS * (double)gupb->list.count);
     for (size_t row = 0; finished && row < gupb->list.count; row++) {
-        if (experiment->plan.selected[row] && !experiment->abandoned) {
+        bool known = experiment->results[row].calibrated; /* from a journal */
+        if (experiment->plan.selected[row] && !known && !experiment->abandoned) {
             char doing[96];
             snprintf(doing, sizeof doing, "%s: calibration", gupb->list.rows[row].name);
             progress_show(&experiment->progress, doing);

@@ -192,6 +192,65 @@ def the_budget_ends_the_passes_and_every_row_has_as_many_pairs():
     assert not result["budget_spent"] and result["passes"] == 2
 
 
+def pairs_of(result):
+    """What makes a pair that pair, in their order."""
+    return [
+        [tuple(pair[key] for key in ("base", "arm", "base_core", "arm_core", "hash_seed")) for pair in row["pairs"]]
+        for row in result["rows"]
+    ]
+
+
+@test
+def an_interrupted_run_goes_on_and_ends_with_the_same_pairs():
+    options = ("--rows=nbody,chaos", "--pairs=2", "--seed=3")
+    misbehave()
+    whole = bench_json(*options)
+    path = os.path.join(FOLDER, "journal")
+    stop = f"[ $(wc -l < {FOLDER}/runs) -gt 12 ] && {{ touch {FOLDER}/now; exec sleep 100; }}"
+    misbehave(stop)
+    process = subprocess.Popen(arguments_of(*options, "--resume=" + path), env=environment_of(),
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while not os.path.exists(os.path.join(FOLDER, "now")) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=60) == 143
+    with open(path, "a", encoding="ascii") as file:
+        file.write('{"row": "nbo')  # a line that was cut off
+    misbehave()
+    resumed = bench_json("--rows=nbody,chaos", "--pairs=2", "--resume=" + path)
+    assert pairs_of(resumed) == pairs_of(whole) and resumed["seed"] == 3
+    assert 0 < len(runs()) < 2 * sum(map(len, pairs_of(whole))), "what was done is not done again"
+    misbehave()
+    again = bench_json("--rows=nbody,chaos", "--pairs=2", "--resume=" + path)
+    assert pairs_of(again) == pairs_of(whole) and runs() == []
+    assert [row["summary"] for row in again["rows"]] == [row["summary"] for row in whole["rows"]]
+
+
+@test
+def a_file_of_another_run_is_refused_and_stays_as_it_was():
+    misbehave()
+    path = os.path.join(FOLDER, "other")
+    assert bench("--quick", "--rows=nbody", "--seed=3", "--resume=" + path).returncode == 0
+    with open(path, encoding="ascii") as file:
+        text = file.read()
+    broken = text.replace('"cpu_seconds":2', '"cpu_seconds":-2')
+    for content, options, complaint in (
+        (text, ["--rows=nbody"], "line 1: it is of another experiment"),
+        (text, ["--quick", "--seed=4"], "line 1: it is of another experiment"),
+        (broken, ["--quick"], "line 3: it is damaged"),
+        (text + "hello\n", ["--quick"], "it is damaged"),
+        ("hello\n", ["--quick"], "line 1: it is of another experiment"),
+    ):
+        with open(path, "w", encoding="ascii") as file:
+            file.write(content)
+        result = bench("--resume=" + path, *options)
+        assert result.returncode == 2 and complaint in result.stderr, (complaint, result.stderr)
+        with open(path, encoding="ascii") as file:
+            assert file.read() == content
+    assert bench("--quick", "--resume=/no/folder/file").returncode == 2
+
+
 @test
 def pybench_has_rows_of_its_own():
     misbehave()
