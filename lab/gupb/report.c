@@ -40,8 +40,8 @@ void gupb_report_plan(const gupb_t *gupb, FILE *stream)
         }
     }
     progress_announce(gupb_estimate(gupb), duration, sizeof duration);
-    fprintf(stream, "%zu rows, %s, in %zu pass%s over all of them\n", rows, duration, gupb->passes,
-            gupb->passes == 1 ? "" : "es");
+    fprintf(stream, "%zu row%s, %s, in %zu pass%s over all of them\n", rows, rows == 1 ? "" : "s", duration,
+            gupb->passes, gupb->passes == 1 ? "" : "es");
 }
 
 static int line_compare(const void *left, const void *right)
