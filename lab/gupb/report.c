@@ -69,6 +69,7 @@ static size_t lines_fill(const gupb_t *gupb, arm_id_t arm, line_t lines[WORKLOAD
     return count;
 }
 
+/* The %D of 2016: how much longer the unchanged side takes. */
 static double percent_of(double ratio)
 {
     return (ratio - 1) * 100;
@@ -179,8 +180,8 @@ static void notes_print(const gupb_t *gupb, FILE *stream)
 void gupb_report_print(const gupb_t *gupb, FILE *stream)
 {
     fputs(
-        "%D: by how many percent the processor time of the first is longer than that of the second, the geometric mean "
-        "over\npairs that ran on two cores at once; 95 %: its interval.",
+        "%D: how many percent more processor time the second takes than the first, the geometric mean over pairs that\n"
+        "ran on two cores at once; 95 %: its interval.",
         stream);
     if (rows_were_published(gupb)) {
         fputs(" Tables 1 to 4: %D of 2016 (CPython 3 on Haswell-EP and\nBroadwell-EP, CPython 2 on both).", stream);

@@ -99,6 +99,7 @@ def each_arm_has_a_table_in_the_form_of_2016_with_the_published_columns():
     assert rows["slowpickle"] == ["+25.00", "+25.00", "to", "+25.00", "+2.23", "+0.44"], rows
     assert {row[1] for row in table_of(result.stdout, "stock over list-libc: the change of 2016")} == {"+50.00"}
     assert {row[1] for row in table_of(result.stdout, "stock beside itself")} == {"+0.00"}
+    assert "%D: how many percent more processor time the second takes than the first" in result.stdout
     assert "3 rows, " in result.stdout and "geometric mean +25.00 %; 0 of 3 rows slower" in result.stdout
 
 
