@@ -25,7 +25,8 @@ enum {
 static const struct argp_option bench_table[] = {
     {.name = "quick",
      .key = KEY_QUICK,
-     .doc = "In a minute (seeds, threads, lists) or some (spans, objects, gupb, pybench): the direction, not the figure"},
+     .doc =
+         "In a minute (seeds, threads, lists) or some (spans, objects, gupb, pybench): the direction, not the figure"},
     {.name = "json",
      .key = KEY_JSON,
      .arg = "FILE",
@@ -89,13 +90,8 @@ static error_t number_take(const char *option, const char *text, long low, long 
 static const struct {
     const char *name;
     int (*bench)(const bench_options_t *options, char **arguments);
-} suites[] = {{"seeds", seeds_bench},
-              {"spans", spans_bench},
-              {"threads", threads_bench},
-              {"lists", lists_bench},
-              {"objects", objects_bench},
-              {"gupb", gupb_bench},
-              {"pybench", gupb_bench}};
+} suites[] = {{"seeds", seeds_bench},     {"spans", spans_bench}, {"threads", threads_bench}, {"lists", lists_bench},
+              {"objects", objects_bench}, {"gupb", gupb_bench},   {"pybench", gupb_bench}};
 
 /* Takes the name of a suite; the first one only. */
 static error_t suite_take(const char *name, bench_options_t *options, struct argp_state *state)
@@ -110,7 +106,8 @@ static error_t suite_take(const char *name, bench_options_t *options, struct arg
             return 0;
         }
     }
-    argp_error(state, "%s: no such suite; the suites are seeds, spans, threads, lists, objects, gupb and pybench", name);
+    argp_error(state, "%s: no such suite; the suites are seeds, spans, threads, lists, objects, gupb and pybench",
+               name);
     return EINVAL;
 }
 
@@ -185,10 +182,11 @@ static error_t bench_parser(int key, char *argument, struct argp_state *state)
 static const options_t bench_help = {
     .name = "cubby bench",
     .arguments = "[seeds|spans|threads|lists|objects|gupb|pybench]",
-    .text = "Measures Cubby beside other allocators: seeds (the default), real Python loops, also on stock pymalloc; "
-            "spans, large blocks in a C program; threads, several threads in one; lists, growing lists in one; objects, "
-            "the loops of 2008 in C with and without freelists; gupb, the benchmarks of the tables of 2016 on Python; "
-            "pybench, the tests of that name.",
+    .text =
+        "Measures Cubby beside other allocators: seeds (the default), real Python loops, also on stock pymalloc; "
+        "spans, large blocks in a C program; threads, several threads in one; lists, growing lists in one; objects, "
+        "the loops of 2008 in C with and without freelists; gupb, the benchmarks of the tables of 2016 on Python; "
+        "pybench, the tests of that name.",
     .notes = "Pairs of processes run at the same time on two cores, then with the cores\n"
              "swapped; those of threads take both cores, and run in rounds of all arms.\n"
              "In gupb and pybench --pairs is the number of passes over all rows.\n"
