@@ -241,7 +241,7 @@ static TEST_UNCHECKED void copy_a_freed_block(size_t size)
     char *block = cubby_malloc(size);
     volatile char *same = again(block);
     cubby_free(block);
-    char copy[16];
+    char copy[16] = {0};
     for (size_t i = 0; i < size && i < sizeof copy; i++) { /* memcpy() would be checked */
         copy[i] = same[i];
     }
