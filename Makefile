@@ -27,7 +27,7 @@ help:
 	@echo '  make tsan       the tests with threads under ThreadSanitizer'
 	@echo '  make soak       peaks and troughs of memory for ten minutes; SECONDS=N for another time'
 	@echo '  make fuzz       inputs that nobody thought of, a minute each kind; SECONDS=N for another time'
-	@echo "  make conformance  CPython's own tests on Cubby, against stock; PART=ci for ten minutes of them"
+	@echo "  make conformance  CPython's own tests on Cubby, against stock; PART=ci for a part of them"
 	@echo '  make newer-python  build CPython 3.13, 3.13 without its lock, and 3.14 where it can be had, for the tests'
 	@echo '  make format     lay out the code'
 	@echo '  make install    install into PREFIX ($(PREFIX)), below DESTDIR if given'
