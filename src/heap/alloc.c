@@ -81,15 +81,20 @@ static bool bin_fill_from_shelf(cubby_heap_t *heap, unsigned size_class)
 }
 
 /*
- * Hands the bins back because the heap grows. It does so again when it has grown beyond what it is now, whatever the
- * flush gives up: a heap that goes through many classes again and again, a growing list in a loop, say, would otherwise
- * lose its pools, make them anew and by that lose them again.
+ * Hands the bins back because the heap grows. Where that gives up a quarter of the heap or more, the next time is when
+ * it has grown beyond what it was: a heap that goes through many classes again and again, a growing list in a loop, say,
+ * would otherwise lose its pools, make them anew and by that lose them again.
  */
+enum { THRASH_SHARE = 4 };
+
 static __attribute__((noinline)) void heap_flush_growing(cubby_heap_t *heap)
 {
     uint32_t pages = heap->pool_pages;
     heap_flush(heap);
-    heap->flush_pages += pages - heap->pool_pages;
+    uint32_t given_up = pages - heap->pool_pages;
+    if (given_up >= pages / THRASH_SHARE) {
+        heap->flush_pages += given_up;
+    }
 }
 
 /* Fills an empty bin: from a pool of the class, else with a new one. */

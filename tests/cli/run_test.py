@@ -109,7 +109,7 @@ def wrong_lists_and_numbers_of_bench_are_status_2_with_the_right_ones():
     expect(cubby("bench", "--workloads=strings"), 2, "strings", "unpickle_list")
     expect(cubby("bench", "--rounds=0"), 2, "--rounds=0", "1 to 1000")
     expect(cubby("bench", "--pairs=many"), 2, "--pairs=many")
-    expect(cubby("bench", "gupb"), 2, "gupb", "seeds")
+    expect(cubby("bench", "pyperformance"), 2, "pyperformance", "seeds")
 
 
 # ---- run: what the program gets ------------------------------------------------------------------------------------

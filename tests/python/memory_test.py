@@ -5,7 +5,7 @@ import statistics
 import tap
 from preload import PROGRAMS, PreloadTestCase, python
 
-RUNS = 9
+RUNS = 21
 
 
 class Memory(PreloadTestCase):
