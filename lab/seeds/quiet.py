@@ -4,6 +4,8 @@
 
     python3 lab/seeds/quiet.py [--workload=NAME] [--processes=N] [--base=LIBRARY] LIBRARY...
 
+A LIBRARY may be followed by settings: LIBRARY,CUBBY_HEAPS=thread.
+
 The workloads: unpickle_list, and pieces of the loops ints and floats, as large as the second-level cache.
 
 On a shared machine most processes run beside somebody else's work, at two thirds of the speed, and a difference of a
@@ -65,10 +67,16 @@ def main():
     arguments = parser.parse_args()
     plain = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"}
     arms = {} if arguments.base else {"stock": plain}
-    for library in ([arguments.base] if arguments.base else []) + arguments.libraries:
+    for arm in ([arguments.base] if arguments.base else []) + arguments.libraries:
+        library, *settings = arm.split(",")
         if not os.path.exists(library):
             parser.error(f"{library}: no such file")
-        arms[os.path.basename(library)] = {**plain, "LD_PRELOAD": os.path.abspath(library)}
+        if not all("=" in setting for setting in settings):
+            parser.error(f"{arm}: a setting is NAME=VALUE")
+        chosen = dict(setting.split("=", 1) for setting in settings)
+        arms[",".join([os.path.basename(library), *settings])] = {
+            **plain, **chosen, "LD_PRELOAD": os.path.abspath(library)
+        }
     base = next(iter(arms))
     times = {arm: [] for arm in arms}
     cores = sorted(os.sched_getaffinity(0))[:2]
@@ -80,7 +88,7 @@ def main():
     for arm, own in times.items():
         pairs = ((generator.choices(times[base], k=len(own)), generator.choices(own, k=len(own))) for _ in range(2000))
         ratios = sorted(quiet(other) / quiet(this) for other, this in pairs)
-        print(f"{arm:34} {quiet(own):6.3f} us  {quiet(times[base]) / quiet(own):.3f}x the speed of {base}"
+        print(f"{arm:40} {quiet(own):6.3f} us  {quiet(times[base]) / quiet(own):.3f}x the speed of {base}"
               f"  (95 % {ratios[50]:.3f} to {ratios[1949]:.3f})")
 
 
