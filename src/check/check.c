@@ -239,9 +239,9 @@ check_answer_t check_resize(const check_call_t *call, void *block, size_t size, 
             answer = pointer_explain(call, block, &faults);
         } else if (call_fits(call, record, &faults)) {
             (void)fault_look(&faults, record, call->moment);
+            front = record->heap->front; /* the record ends with the block */
             *moved = block_move(record, size, &draft, &faults);
             error = ENOMEM;
-            front = record->heap->front;
         }
         lock_drop(LOCK_CHECKS);
     } while (*moved == NULL && front != NULL && tries++ == 0 && host_gives_back(front, size, BLOCK_ALIGNMENT));

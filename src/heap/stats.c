@@ -4,6 +4,7 @@
 #include "heap/borrow.h"
 #include "heap/check.h"
 #include "heap/heap.h"
+#include "heap/link.h"
 #include "heap/remote.h"
 #include "heap/shared.h"
 #include "heap/thread.h"
@@ -77,7 +78,7 @@ static size_t bin_length(const cubby_heap_t *heap, unsigned size_class, size_t m
     size_t length = 0;
     size_t steps = most + BORROW_BYTES_MOST / heap->bins[size_class].size;
     const void *block = heap->bins[size_class].free;
-    for (; block != NULL && length < most && steps > 0; block = *(void *const *)block, steps--) {
+    for (; block != NULL && length < most && steps > 0; block = link_look(block), steps--) {
         length += span_find(block)->heap == heap;
     }
     return length;

@@ -104,7 +104,13 @@ static inline void buffer_give(cubby_heap_t *heap, const cubby_list_t *list)
         return;
     }
     bool small = CUBBY_LIKELY(capacity <= SMALL_MOST);
-    cubby_bin_give_(heap, list->items, small ? small_class(capacity) : class_of_medium(capacity * ITEM_BYTES));
+    heap_free_block(heap, list->items, small ? small_class(capacity) : class_of_medium(capacity * ITEM_BYTES));
+}
+
+/* A block of the class, all of which is the list's. */
+static inline void **buffer_of_class(cubby_heap_t *heap, unsigned size_class, size_t bytes)
+{
+    return heap_block_taken(heap, heap_bin_take(heap, size_class, bytes, ITEM_BYTES), bytes);
 }
 
 static bool list_grow_by_one(cubby_heap_t *heap, cubby_list_t *list);
@@ -121,7 +127,7 @@ __attribute__((noinline)) bool cubby_list_grow_(cubby_heap_t *heap, cubby_list_t
         return list_grow_by_one(heap, list);
     }
     unsigned size_class = (unsigned)((size + slack_of(size) + 1) / 2);
-    void **items = cubby_bin_take_(heap, size_class);
+    void **items = buffer_of_class(heap, size_class, (size_t)size_class * 16);
     if (!CUBBY_LIKELY(items != NULL)) {
         return false;
     }
@@ -158,7 +164,8 @@ static cubby_list_t buffer_take(cubby_heap_t *heap, size_t capacity, rounding_t 
         return (cubby_list_t){items, 0, cubby_usable_size(items) / ITEM_BYTES};
     }
     unsigned size_class = buffer_class(bytes, rounding);
-    return (cubby_list_t){cubby_bin_take_(heap, size_class), 0, class_size(size_class) / ITEM_BYTES};
+    bytes = class_size(size_class);
+    return (cubby_list_t){buffer_of_class(heap, size_class, bytes), 0, bytes / ITEM_BYTES};
 }
 
 /* Gives the list a buffer for `capacity` items, at least its size and not 0. False, and nothing changed: no memory. */

@@ -255,7 +255,7 @@ static TEST_UNCHECKED void copy_a_freed_block(size_t size)
  * Cause: a heap's own memory became a pool, and its key, before a word of zero, looks like the last link's twin.
  * Guard: both words of a block are cleared when it is handed out for the first time, and so is the key of a heap's end.
  */
-static void free_where_a_heap_was(size_t size)
+static TEST_UNCHECKED void free_where_a_heap_was(size_t size)
 {
     enum { HEAPS = 8, COUNT = 4000 };
     static void *blocks[COUNT];

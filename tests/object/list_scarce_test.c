@@ -15,9 +15,10 @@ static void heap_drain(void)
 {
     cubby_heap_limit_set(heap, 0);
     for (unsigned size_class = 0; size_class < CUBBY_CLASS_COUNT; size_class++) {
-        for (void *block; (block = cubby_bin_take_(heap, size_class)) != NULL;) {
+        size_t size = class_size(size_class);
+        for (void *block; (block = heap_bin_take(heap, size_class, size, BLOCK_ALIGNMENT)) != NULL;) {
             assert_true(drained_count < DRAINED_MOST);
-            drained[drained_count++] = block;
+            drained[drained_count++] = heap_block_taken(heap, block, size);
         }
     }
 }
