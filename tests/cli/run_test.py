@@ -277,6 +277,9 @@ print("went on")
 def the_guarded_adapter_stops_a_python_that_frees_a_block_twice():
     if not os.path.exists(REAL_ADAPTER):
         return "this build has no adapter"
+    with open(REAL_ADAPTER, "rb") as adapter:
+        if b"libasan" in adapter.read():
+            return "AddressSanitizer has reports of its own, and must be loaded first"
     beside = {"CUBBY_ADAPTER": ""}
     stopped = cubby("run", "--guard", "/usr/bin/python3", "-c", FREE_TWICE, environment=beside)
     expect(stopped, -signal.SIGABRT, "cubby: guard: ", "free already")
