@@ -64,10 +64,18 @@ void *cubby_realloc(void *block, size_t size)
 
 /* ---- Blocks of other heaps ---- */
 
+/* Tells tools of a block whose size the caller does not know. Without tools nobody asks for it. */
+static inline void block_given_whole(const void *block)
+{
+    if (MEMORY_IS_WATCHED) {
+        block_given(block, block_size(block));
+    }
+}
+
 /* Sends one block home. */
 static void remote_push_one(cubby_heap_t *owner, void *block)
 {
-    block_given(block, block_size(block));
+    block_given_whole(block);
     link_give(owner, block, NULL);
     remote_push(owner, block, block);
 }
@@ -82,7 +90,7 @@ static void owner_free(cubby_heap_t *owner, void *block)
         } else if (own == owner) { /* beyond the first region */
             cubby_heap_free(own, block);
         } else {
-            block_given(block, block_size(block));
+            block_given_whole(block);
             borrow_free(own, block, span_tag(block));
         }
     } else if (owner->kind == HEAP_OWNED && owner->thread != (uintptr_t)pthread_self()) {
