@@ -15,6 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* AddressSanitizer's runtime frees while it starts, before its shadow is there for what it looks after. */
+#define CALLED_EARLY __attribute__((no_sanitize_address))
+
 /* Under the C library's own name, whatever its headers make of it. */
 #define INTERPOSED(name) __asm__(name) __attribute__((visibility("default")))
 
@@ -23,12 +26,13 @@ void *crossing_realloc(void *block, size_t size) INTERPOSED("realloc");
 
 static void (*next_free)(void *);
 static void *(*next_realloc)(void *, size_t);
+static bool started; /* set by the constructor; Cubby serves nobody before, and no block is its own */
 
 /*
  * Finds the functions that would be called without the adapter: another preloaded library's, or the C library's. The
  * look-up itself may free the text of an earlier error: such a call finds none yet, and leaves the block be.
  */
-static bool next_find(void)
+CALLED_EARLY static bool next_find(void)
 {
     static bool looking;
     if (__atomic_exchange_n(&looking, true, __ATOMIC_RELAXED)) {
@@ -42,11 +46,12 @@ static bool next_find(void)
 }
 
 /* Before any other constructor, and so before there is a second thread. */
-__attribute__((constructor(101))) static void next_find_early(void)
+__attribute__((constructor(101))) static void crossing_start(void)
 {
     if (next_free == NULL) {
         (void)next_find();
     }
+    started = true;
 }
 
 static void crossing_report(const char *function, const void *caller)
@@ -70,12 +75,16 @@ static void crossing_report(const char *function, const void *caller)
     }
 }
 
-void crossing_free(void *block)
+CALLED_EARLY void crossing_free(void *block)
 {
-    if (CUBBY_LIKELY(!cubby_owns(block))) {
+    if (!started) {
         if (next_free != NULL || (next_find() && next_free != NULL)) {
             next_free(block);
         }
+        return;
+    }
+    if (CUBBY_LIKELY(!cubby_owns(block))) {
+        next_free(block);
         return;
     }
     int saved = errno;
@@ -84,10 +93,13 @@ void crossing_free(void *block)
     errno = saved;
 }
 
-void *crossing_realloc(void *block, size_t size)
+CALLED_EARLY void *crossing_realloc(void *block, size_t size)
 {
-    if (CUBBY_LIKELY(!cubby_owns(block))) {
+    if (!started) {
         return next_realloc != NULL || (next_find() && next_realloc != NULL) ? next_realloc(block, size) : NULL;
+    }
+    if (CUBBY_LIKELY(!cubby_owns(block))) {
+        return next_realloc(block, size);
     }
     crossing_report("realloc", __builtin_return_address(0));
     size_t old_size = cubby_usable_size(block);
