@@ -23,7 +23,6 @@ SANITIZER = ("ASAN_OPTIONS", "UBSAN_OPTIONS")
 
 STAND_IN = r"""#!/bin/sh
 here=${0%/*}
-env | sort > "$here/environment.$CUBBY_OBJ$PYTHONMALLOC"
 arm=stock
 [ -n "$PYTHONMALLOC" ] && arm=libc
 [ "$CUBBY_OBJ" = cubby ] && arm=cubby
@@ -33,6 +32,7 @@ if [ "$1" = -c ]; then
     case "$2" in pass) ;; *) echo 8000 ;; esac
     exit 0
 fi
+env | sort > "$here/environment.$CUBBY_OBJ$PYTHONMALLOC"
 seed=${1##*/}
 seed=${seed%.py}
 rounds=${2#--rounds=}
@@ -62,7 +62,7 @@ def misbehave(**arms):
 
 
 def arguments_of(*more):
-    return [CUBBY, "bench", "seeds", "--quick", "--python=" + PYTHON, "--arms=list-libc,libc,cubby", *more]
+    return [COMMAND, "bench", "seeds", "--quick", "--python=" + PYTHON, "--arms=list-libc,libc,cubby", *more]
 
 
 def environment_of(**more):
@@ -328,6 +328,8 @@ if __name__ == "__main__":
         with open(PYTHON, "w", encoding="ascii") as stand_in:
             stand_in.write(STAND_IN)
         os.chmod(PYTHON, 0o755)
+        # Where it lies, the command would find the native program beside itself and run it every time, for seconds.
+        COMMAND = shutil.copy(CUBBY, os.path.join(FOLDER, "command"))
         ADAPTER = os.path.join(FOLDER, "fake.so")
         subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-x", "c", "-", "-o", ADAPTER],
                        input=b"int cubby_fake;\n", check=True)

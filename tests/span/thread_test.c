@@ -12,6 +12,7 @@
 
 #include <dirent.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { BLOCK_BYTES = 32 << 20, PATIENCE_MS = 20000 };
@@ -22,7 +23,7 @@ static size_t threads_count(int *other)
     size_t count = 0;
     DIR *folder = opendir("/proc/self/task");
     for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
-        int thread = atoi(entry->d_name);
+        int thread = (int)strtol(entry->d_name, NULL, 10); /* 0 for the two dots */
         if (thread != 0) {
             count++;
             *other = thread != getpid() ? thread : *other;
@@ -184,7 +185,9 @@ static int signals_body(void)
     FILE *file = fopen(text, "re");
     STEP(file != NULL);
     while (fgets(line, sizeof line, file) != NULL) {
-        (void)sscanf(line, "SigBlk: %llx", &blocked);
+        if (strncmp(line, "SigBlk:", 7) == 0) {
+            blocked = strtoull(line + 7, NULL, 16);
+        }
     }
     (void)fclose(file);
     static const int signals[] = {SIGINT, SIGTERM, SIGUSR1, SIGCHLD, SIGALRM};
