@@ -60,8 +60,8 @@ class Ran:
         return f"status {self.status}\n--- stdout\n{self.out[-2000:]}\n--- stderr\n{self.err[-4000:]}"
 
 
-def run(command, preload=True, variables=None, patience=PATIENCE, **options):
-    """What became of a command. One that does not end in `patience` seconds raises subprocess.TimeoutExpired."""
+def run(command, preload=True, variables=None, patience=None, **options):
+    """What became of a command. One that does not end in time raises subprocess.TimeoutExpired."""
     ran = subprocess.run(
         [str(word) for word in command],
         env=environment(preload, **(variables or {})),
@@ -69,7 +69,7 @@ def run(command, preload=True, variables=None, patience=PATIENCE, **options):
         stderr=subprocess.PIPE,
         text=True,
         errors="replace",
-        timeout=patience,
+        timeout=patience or PATIENCE,
         check=False,
         **({"stdin": subprocess.DEVNULL} if "input" not in options else {}),
         **options,
