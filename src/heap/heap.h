@@ -130,6 +130,12 @@ typedef struct heap_spare {
 
 enum { SPARE_COUNT = 32 };
 
+/* Where blocks of a class may start in a pool: what pool_has() looks at in the guarded library. */
+typedef struct heap_place {
+    uint64_t inverse; /* 2^64 / the block size, rounded up */
+    size_t end;       /* of the pool's last block, from the pool's start */
+} heap_place_t;
+
 /* The tags of pools of HEAP_THREAD have this bit: such blocks any thread may borrow. */
 #define TAG_BORROWABLE ((uint32_t)1 << 31)
 
@@ -170,6 +176,9 @@ struct cubby_heap {
     uint32_t spare_next;  /* the place filled last */
     /* Written by other threads, so on a cache line of its own: blocks they freed, linked through their first word. */
     alignas(64) void *remote;
+#ifdef CUBBY_GUARD
+    heap_place_t places[CUBBY_CLASS_COUNT];
+#endif
 };
 
 /* Pages of the span that a heap lies in. */

@@ -58,6 +58,9 @@ static void pool_release(cubby_heap_t *heap, span_t *pool)
 {
     heap->pool_pages -= pool->pages;
     span_tag_all(pool, 0);
+#ifdef CUBBY_GUARD
+    pool->heap = NULL; /* pool_has() says no, also while the span is a spare one */
+#endif
     spare_give(heap, pool, (size_t)pool->carved * heap->bins[pool->size_class].size);
 }
 
@@ -65,6 +68,7 @@ void pool_reshelve(cubby_heap_t *heap, span_t *pool)
 {
     uint32_t weight = 1 + pool->capacity / FREES_PER_EVENT;
     heap->events += weight < EVENT_RESHELVE_MOST ? weight : EVENT_RESHELVE_MOST;
+    guard(pool->free_count <= pool->capacity, pool, "the pool has more free blocks than blocks");
     pool_unshelve(heap, pool);
     if (pool->free_count == pool->capacity) {
         pool_release(heap, pool);

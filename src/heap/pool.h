@@ -9,14 +9,24 @@
 /* After its free_count changed: on to another shelf, or, nothing of it being in use, back to the span layer. */
 void pool_reshelve(cubby_heap_t *heap, span_t *pool);
 
-/* True when a used block of this heap starts there. */
+#ifdef CUBBY_GUARD
+/*
+ * True when a block of this heap starts there. A pool that was released has no heap, and a span that is not used no heap
+ * that there is. A division would take as long as all the rest, so what is asked is whether offset * inverse, of which
+ * only the low 64 bits are kept, is less than inverse, which is 2^64 / size rounded up. Of a multiple q of the size the
+ * product is q * (inverse * size - 2^64), and the factor is less than the size: less than inverse, as q * size is an
+ * offset in a pool and far less. Of what is r more than a multiple, r * inverse is added, which is at least inverse and,
+ * r being less than the size, does not come around.
+ */
 static inline bool pool_has(const cubby_heap_t *heap, const span_t *pool, const void *block)
 {
-    size_t offset = (size_t)((const char *)block - span_start(pool));
-    size_t size = heap->bins[pool->size_class].size;
-    return pool->state == SPAN_USED && pool->heap == heap && offset % size == 0 && offset / size < pool->capacity &&
-           pool->free_count < pool->capacity;
+    uintptr_t base = CUBBY_LIKELY(pool->region == 0) ? regions[0].base : regions[pool->region].base;
+    size_t offset = (uintptr_t)block - base - ((uintptr_t)pool->first << PAGE_SHIFT);
+    const heap_place_t *place = &heap->places[pool->size_class];
+    return pool->heap == heap && pool->size_class < CUBBY_CLASS_COUNT && offset * place->inverse < place->inverse &&
+           offset < place->end;
 }
+#endif
 
 /* Puts a block back on its pool, one of this heap's. */
 static inline void pool_free(cubby_heap_t *heap, void *block)

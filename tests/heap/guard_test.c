@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the guarded library stops. Each misuse runs in a child, which must end by abort() with one line that says why. */
+#include "heap/pool.h"
+
 #include "support/heap.h"
 #include "support/threads.h"
 
@@ -193,6 +195,62 @@ static void a_pointer_into_the_middle_is_stopped_when_its_pool_sees_it(void **st
     }
 }
 
+static void a_pool_has_blocks_where_one_starts_and_nowhere_else(void **state)
+{
+    (void)state;
+    cubby_heap_t *own = cubby_heap_create();
+    cubby_heap_t *other = cubby_heap_create();
+    for (unsigned size_class = 1; size_class < CUBBY_CLASS_COUNT; size_class++) {
+        size_t size = class_size(size_class);
+        if (class_of(size) != size_class) {
+            continue; /* 8-byte steps; the typed functions alone have them */
+        }
+        char *block = cubby_heap_malloc(own, size);
+        const span_t *pool = span_find(block);
+        size_t end = pool->capacity * size;
+        for (size_t offset = 0; offset < span_bytes(pool); offset++) {
+            bool starts = offset % size == 0 && offset < end;
+            assert_int_equal(pool_has(own, pool, span_start(pool) + offset), starts);
+        }
+        assert_false(pool_has(own, pool, span_start(pool) - size));
+        assert_false(pool_has(other, pool, block));
+    }
+    char *block = cubby_heap_malloc(other, CUBBY_SMALL_MAX);
+    const span_t *pool = span_find(block);
+    assert_true(pool_has(other, pool, block));
+    cubby_heap_free(other, block);
+    (void)cubby_heap_trim(other); /* releases the pool */
+    assert_false(pool_has(other, pool, block));
+    void *large = cubby_heap_malloc(own, MEDIUM_MAX + 1);
+    assert_false(pool_has(own, span_find(large), large));
+    cubby_heap_destroy(other);
+    cubby_heap_destroy(own);
+}
+
+/* A thread's heap keeps the spans of released pools for a while, as they are. */
+static void a_released_pool_that_is_kept_has_no_blocks(void **state)
+{
+    (void)state;
+    enum { COUNT = 2000, SIZE = 512 };
+    static void *blocks[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+        blocks[i] = cubby_malloc(SIZE);
+        assert_true(pool_has(thread_heap, span_find(blocks[i]), blocks[i]));
+    }
+    for (size_t i = 0; i < COUNT; i++) {
+        cubby_free(blocks[i]);
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        if (span_tag(blocks[i]) == 0) {
+            const span_t *pool = span_find(blocks[i]);
+            kept += pool->state == SPAN_USED;
+            assert_false(pool_has(thread_heap, pool, blocks[i]));
+        }
+    }
+    assert_true(kept > 0);
+}
+
 /* ---- Cubby's own tables ---- */
 
 static void break_the_list_of_pools(size_t size)
@@ -200,6 +258,16 @@ static void break_the_list_of_pools(size_t size)
     void *block = cubby_malloc(size);
     span_t *pool = span_find(block);
     pool->next = pool;
+    cubby_free(block);
+    (void)cubby_trim();
+}
+
+static void break_the_count_of_a_pool(size_t size)
+{
+    void *block = cubby_malloc(size);
+    span_t *pool = span_find(block);
+    pool->free_count = pool->capacity;
+    pool->countdown = 0;
     cubby_free(block);
     (void)cubby_trim();
 }
@@ -215,6 +283,7 @@ static void tables_that_contradict_each_other_stop_the_program(void **state)
 {
     (void)state;
     is_stopped(break_the_list_of_pools, "list of pools");
+    is_stopped(break_the_count_of_a_pool, "more free blocks than blocks");
     is_stopped(free_a_span_twice, "this span is not in use");
 }
 
@@ -292,6 +361,8 @@ int main(void)
         cmocka_unit_test(a_block_freed_twice_is_stopped),
         cmocka_unit_test(a_freed_block_written_to_is_stopped),
         cmocka_unit_test(a_pointer_into_the_middle_is_stopped_when_its_pool_sees_it),
+        cmocka_unit_test(a_pool_has_blocks_where_one_starts_and_nowhere_else),
+        cmocka_unit_test(a_released_pool_that_is_kept_has_no_blocks),
         cmocka_unit_test(tables_that_contradict_each_other_stop_the_program),
         cmocka_unit_test(what_a_program_may_do_runs_through),
     };
