@@ -206,7 +206,7 @@ CUBBY_API void cubby_stats_report(void);
 typedef struct cubby_class_stats {
     size_t block_size;  /* of one, in bytes */
     size_t pools;       /* count */
-    size_t pool_size;   /* of one, in bytes */
+    size_t pool_size;   /* of one, in bytes; the first ones of a thread's heap may be smaller */
     size_t blocks_used; /* count */
     size_t blocks_free; /* count */
     size_t bytes_lost;  /* at the ends of its pools, where no block fits */

@@ -42,17 +42,42 @@ static bool bin_is_empty(const cubby_bin_t *bin)
     return bin->free == NULL && bin->fresh == bin->fresh_end;
 }
 
+/* Pages of a new pool for the class: the first ones of a thread's heap may be smaller (classes.h). */
+static uint32_t pool_pages_next(const cubby_heap_t *heap, unsigned size_class)
+{
+    const heap_class_t *class = &heap->classes[size_class];
+    const span_t *latest = class->shelf[SHELF_FULL]; /* the other shelves are empty, or no pool would be needed */
+    uint32_t wish = latest == NULL ? 1 : 2 * latest->pages;
+    bool small = heap->kind == HEAP_THREAD && heap->bins[size_class].size <= FIRST_POOL_BLOCK_MOST;
+    return small && wish < class->pages && span_pages_are_huge() ? wish : class->pages;
+}
+
+/* Pages for a pool. Of smaller ones several are taken together: the others wait among the spare spans. */
+static span_t *pages_take(cubby_heap_t *heap, uint32_t pages)
+{
+    span_t *row[POOL_PAGES_LEAST];
+    size_t count = POOL_PAGES_LEAST / pages;
+    if (count <= 1 || !span_alloc_row(pages, count, row)) {
+        return span_alloc(pages, PAGE_BYTES);
+    }
+    for (size_t i = 1; i < count; i++) {
+        spare_give(heap, row[i], 0);
+    }
+    return row[0];
+}
+
 /* A new pool for the class, all of it fresh. False when a limit is reached, or the system gives no more. */
 static bool bin_carve_new(cubby_heap_t *heap, unsigned size_class)
 {
     heap_class_t *class = &heap->classes[size_class];
-    if (!heap_has_room(heap, class->pages)) {
+    uint32_t pages = pool_pages_next(heap, size_class);
+    if (!heap_has_room(heap, pages)) {
         return false;
     }
-    span_t *pool = spare_take(heap, class->pages, false);
+    span_t *pool = spare_take(heap, pages, false);
     class->fresh_zero = false;
     if (pool == NULL) {
-        pool = span_alloc(class->pages, PAGE_BYTES);
+        pool = pages_take(heap, pages);
         if (pool == NULL) {
             return false;
         }

@@ -18,6 +18,12 @@
  * 32 KiB, 512 KiB for the one worst fit, 26 KiB. Fewer blocks in a pool means fewer that must all be free before
  * another size can have its pages; with eight instead of four, an interpreter that only starts is 80 KB larger. The
  * pages of a pool are touched only as its blocks are carved.
+ *
+ * First pools. A thread uses many classes for a block or two, and where pages are huge what a pool has not carved is
+ * resident all the same: 40 classes of 16 KiB for each of 64 threads are 40 MiB. So while huge pages are asked for, the
+ * pools of a class in a thread's heap begin with one page, then two, if a page holds at least four blocks. 16 KiB of
+ * such pages are taken at once, and what is not needed yet waits among the spare spans: no more turns of the span lock
+ * than a whole pool takes.
  */
 #ifndef CUBBY_HEAP_CLASSES_H
 #define CUBBY_HEAP_CLASSES_H
@@ -36,6 +42,7 @@ enum {
     POOL_PAGES_LEAST = 4,
     POOL_BLOCKS_LEAST = 4,
     POOL_WASTE_SHARE = 16,
+    FIRST_POOL_BLOCK_MOST = PAGE_BYTES / POOL_BLOCKS_LEAST, /* of classes whose first pools are smaller */
 };
 
 static_assert(1 << SMALL_SHIFT == CUBBY_SMALL_MAX, "medium classes start where small ones end");

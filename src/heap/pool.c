@@ -102,12 +102,20 @@ static void bin_take_all(cubby_heap_t *heap, span_t *pool)
     pool_shelve(heap, pool);
 }
 
+/* First pools may have fewer pages than others of their class. */
+static uint32_t pool_capacity(cubby_heap_t *heap, const span_t *pool)
+{
+    const heap_class_t *class = pool_class(heap, pool);
+    return pool->pages == class->pages ? class->capacity
+                                       : (uint32_t)(span_bytes(pool) / heap->bins[pool->size_class].size);
+}
+
 void bin_take_new(cubby_heap_t *heap, span_t *pool)
 {
     memory_hide(span_start(pool), span_bytes(pool));
     pool->free = NULL;
     pool_set_carved(pool, 0);
-    pool->capacity = pool_class(heap, pool)->capacity;
+    pool->capacity = pool_capacity(heap, pool);
     bin_take_all(heap, pool);
 }
 

@@ -94,6 +94,7 @@ static void class_count(const cubby_heap_t *heap, unsigned size_class, cubby_cla
             stats->pools++;
             stats->blocks_free += pool->free_count;
             out += pool->capacity - pool->free_count;
+            stats->bytes_lost += span_bytes(pool) - pool->capacity * class_size(size_class);
         }
     }
     stats->block_size = class_size(size_class);
@@ -102,7 +103,6 @@ static void class_count(const cubby_heap_t *heap, unsigned size_class, cubby_cla
     size_t held = fresh + bin_length(heap, size_class, out - fresh);
     stats->blocks_free += held;
     stats->blocks_used = out - held;
-    stats->bytes_lost = stats->pools * (stats->pool_size % stats->block_size);
 }
 
 /* The heap that owns the pools. NULL: a thread that has none yet. */
@@ -172,12 +172,12 @@ void cubby_heap_stats_get(cubby_heap_t *heap, cubby_heap_stats_t *stats)
         cubby_class_stats_t class = {0};
         class_count(owner, size_class, &class);
         stats->pools += class.pools;
-        stats->pool_bytes += class.pools * class.pool_size;
         stats->blocks_used += class.blocks_used;
         stats->bytes_used += class.blocks_used * class.block_size;
         stats->bytes_free += class.blocks_free * class.block_size;
         stats->bytes_lost += class.bytes_lost;
     }
+    stats->pool_bytes = stats->bytes_used + stats->bytes_free + stats->bytes_lost;
     for (const span_t *span = owner != NULL ? owner->large : NULL; span != NULL; span = span->next) {
         stats->large_blocks++;
         stats->large_bytes += span_bytes(span);

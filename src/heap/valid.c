@@ -20,12 +20,22 @@ static size_t list_length(const cubby_heap_t *heap, unsigned size_class, const v
     return length;
 }
 
+/* As its class says; but the first ones of a thread's heap may be smaller. */
+static bool pool_is_sized(const cubby_heap_t *heap, const heap_class_t *class, const span_t *pool)
+{
+    if (pool->pages == class->pages) {
+        return pool->capacity == class->capacity;
+    }
+    size_t size = heap->bins[pool->size_class].size;
+    return heap->kind == HEAP_THREAD && size <= FIRST_POOL_BLOCK_MOST && pool->pages < POOL_PAGES_LEAST &&
+           pool->capacity == span_bytes(pool) / size;
+}
+
 static bool pool_is_valid(const cubby_heap_t *heap, unsigned size_class, unsigned shelf, const span_t *pool)
 {
     const heap_class_t *class = &heap->classes[size_class];
     if (pool->state != SPAN_USED || pool->heap != heap || pool->size_class != size_class || pool->shelf != shelf ||
-        pool->capacity != class->capacity || pool->pages != class->pages || pool->carved > pool->capacity ||
-        pool->free_count >= pool->capacity) {
+        !pool_is_sized(heap, class, pool) || pool->carved > pool->capacity || pool->free_count >= pool->capacity) {
         return false;
     }
     unsigned expected = pool->free_count == 0 ? SHELF_FULL : pool->free_count * SHELF_COUNT / pool->capacity;

@@ -52,7 +52,7 @@ void huge_earn(region_t *region)
         return;
     }
     region->huge_to = to;
-    region->huge_advised = true;
+    __atomic_store_n(&region->huge_advised, true, __ATOMIC_RELAXED);
 }
 
 void huge_give_up(void)
@@ -60,7 +60,7 @@ void huge_give_up(void)
     for (int i = 0; i < region_count(); i++) {
         region_t *region = &regions[i];
         if (region->huge_advised && advise(region, region->huge_from, region->huge_to, arena_deny_huge)) {
-            region->huge_advised = false;
+            __atomic_store_n(&region->huge_advised, false, __ATOMIC_RELAXED);
             earned_at = span_counts.pages_used + span_counts.pages_used / EARN_AGAIN_SHARE + EARN_AGAIN_PAGES;
         }
     }

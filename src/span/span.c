@@ -84,6 +84,7 @@ static span_t *take_at(span_t *span, uint32_t first, size_t pages)
     span->state = SPAN_USED;
     span->growing = false;
     span->reused = false;
+    span->clean = bits_count(regions[span->region].dirty, first, pages) == 0;
     show_from(span, first);
     note_used(&regions[span->region], first, pages);
     purge_to_rule(pages);
@@ -110,6 +111,30 @@ span_t *span_alloc(size_t pages, size_t alignment)
     }
     span_unlock();
     return span;
+}
+
+/* Cuts a used span into spans of `pages` each. The lock is held. */
+static void cut_row(span_t *span, size_t pages, size_t count, span_t **row)
+{
+    region_t *region = &regions[span->region];
+    uint32_t first = span->first;
+    for (size_t i = 0; i < count; i++, first += (uint32_t)pages) {
+        row[i] = i == 0 ? span : descriptor_new(region);
+        row[i]->state = SPAN_USED;
+        row[i]->clean = bits_count(region->dirty, first, pages) == 0;
+        span_place(region, row[i], first, (uint32_t)pages);
+    }
+}
+
+bool span_alloc_row(size_t pages, size_t count, span_t **row)
+{
+    span_lock();
+    span_t *span = limit_allows(pages * count) ? free_find(pages * count, false) : NULL;
+    if (span != NULL) {
+        cut_row(take(span, pages * count, 1), pages, count, row);
+    }
+    span_unlock();
+    return span != NULL;
 }
 
 /*
@@ -351,14 +376,6 @@ void span_zero(span_t *span, size_t from, size_t to)
         memset(span_start(span) + first_byte, 0, last_byte - first_byte);
         page = stop;
     }
-}
-
-bool span_is_clean(const span_t *span)
-{
-    span_lock();
-    bool clean = bits_count(regions[span->region].dirty, span->first, span->pages) == 0;
-    span_unlock();
-    return clean;
 }
 
 /* ---- Addresses ---- */

@@ -59,6 +59,7 @@ struct span {
     uint8_t shelf;      /* used: which of the owner's lists it is on */
     bool growing;       /* used: it was placed to grow into what lies behind it */
     bool reused;        /* used: its owner gave it up and took it again; all of it may have been written */
+    bool clean;         /* used: no page of it was dirty when it was taken */
     union {
         struct { /* SPAN_FREE: a node of the free tree */
             span_t *left;
@@ -124,6 +125,12 @@ static inline uint32_t span_tag_fast(uintptr_t address)
     return __atomic_load_n(&regions[0].tags[offset >> PAGE_SHIFT], __ATOMIC_RELAXED);
 }
 
+/* True while huge pages are asked for beyond the first small ones: what is not touched may be resident all the same. */
+static inline bool span_pages_are_huge(void)
+{
+    return __atomic_load_n(&regions[0].huge_advised, __ATOMIC_RELAXED);
+}
+
 /* True for an address of a page of any region. */
 bool span_holds(const void *address);
 
@@ -159,6 +166,12 @@ static inline size_t span_bytes(const span_t *span)
  */
 span_t *span_alloc(size_t pages, size_t alignment);
 
+/*
+ * As many spans of `pages` each, side by side, for one turn of the lock. False, and none taken, when there is no room
+ * for all.
+ */
+bool span_alloc_row(size_t pages, size_t count, span_t **row);
+
 /* Frees a span whose tags are 0. Only the first `dirty_bytes` bytes of it were written since span_alloc. */
 void span_free(span_t *span, size_t dirty_bytes);
 
@@ -179,7 +192,10 @@ void span_tag_all(span_t *span, uint32_t tag);
 void span_zero(span_t *span, size_t from, size_t to);
 
 /* True when no page of the used span was dirty when it was handed out. */
-bool span_is_clean(const span_t *span);
+static inline bool span_is_clean(const span_t *span)
+{
+    return span->clean;
+}
 
 /*
  * Moves a used span to a place where it can grow to `pages` and well beyond: the new span, at least that long, with

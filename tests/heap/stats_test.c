@@ -42,7 +42,8 @@ static void assert_adds_up(cubby_heap_t *of)
     cubby_class_stats_t class;
     for (size_t i = 0; cubby_class_stats_get(of, i, &class); i++) {
         sum.pools += class.pools;
-        sum.pool_bytes += class.pools * class.pool_size;
+        sum.pool_bytes += (class.blocks_used + class.blocks_free) * class.block_size + class.bytes_lost;
+        assert_true(class.pools == 0 || class.bytes_lost <= class.pools * class.pool_size);
         sum.blocks_used += class.blocks_used;
         sum.bytes_used += class.blocks_used * class.block_size;
         sum.bytes_free += class.blocks_free * class.block_size;

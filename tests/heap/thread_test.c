@@ -4,6 +4,7 @@
 #include "heap/link.h"
 #include "heap/remote.h"
 #include "heap/thread.h"
+#include "os/lock.h"
 
 #include "support/memory.h"
 #include "support/threads.h"
@@ -83,6 +84,80 @@ static void a_block_resized_by_another_thread_keeps_its_content(void **state)
         assert_true(cubby_usable_size(block) >= 5000);
         cubby_free(block);
     }
+}
+
+/* ---- What a thread takes ---- */
+
+enum { SMALL_CLASSES = CUBBY_SMALL_MAX / 16 + CLASS_STEPS }; /* up to FIRST_POOL_BLOCK_MOST, without the odd ones */
+
+typedef struct taken {
+    size_t spans;
+    size_t locks;
+} taken_t;
+
+/* One block of each class of up to FIRST_POOL_BLOCK_MOST bytes. */
+static void *take_of_each_class(void *noted)
+{
+    taken_t *taken = noted;
+    void *of_class[SMALL_CLASSES];
+    of_class[0] = cubby_malloc(16); /* the thread has its heap */
+    size_t spans = stats_now().in_spans;
+    size_t locks = lock_takes();
+    for (unsigned i = 1; i < SMALL_CLASSES; i++) {
+        unsigned size_class = i < CUBBY_CLASS_ODD - 1 ? i + 1 : CLASS_MEDIUM + i - (CUBBY_CLASS_ODD - 1);
+        of_class[i] = cubby_calloc(1, class_size(size_class));
+        assert_true(block_is_zero(of_class[i], class_size(size_class)));
+    }
+    taken->locks = lock_takes() - locks;
+    taken->spans = stats_now().in_spans - spans;
+    assert_true(heap_is_valid(thread_heap));
+    for (unsigned i = 0; i < SMALL_CLASSES; i++) {
+        cubby_free(of_class[i]);
+    }
+    return NULL;
+}
+
+/* Where pages are huge, all of a pool is resident, however little is carved. */
+static void a_thread_takes_a_page_for_each_class_where_pages_are_huge(void **state)
+{
+    (void)state;
+    void *large = cubby_malloc((size_t)64 << 20);
+    assert_true(span_pages_are_huge());
+    taken_t taken;
+    in_thread(take_of_each_class, &taken);
+    size_t row = (size_t)POOL_PAGES_LEAST * PAGE_BYTES;
+    assert_in_range(taken.spans, 0, (size_t)SMALL_CLASSES * PAGE_BYTES + row);
+    enum { TICK_TAKES = 4 }; /* by a look at the clock on the way */
+    assert_in_range(taken.locks, 1, SMALL_CLASSES / POOL_PAGES_LEAST + TICK_TAKES);
+    cubby_free(large);
+}
+
+/* A class of which more is wanted comes to whole pools soon. */
+static void *take_many_of_a_class(void *unused)
+{
+    enum { MANY = 64, BYTES = 1024 };
+    char *many[MANY];
+    for (size_t i = 0; i < MANY; i++) {
+        many[i] = cubby_malloc(BYTES);
+        block_fill(many[i], BYTES, i);
+    }
+    const span_t *pool = span_find(many[MANY - 1]);
+    assert_int_equal(pool->pages, POOL_PAGES_LEAST);
+    assert_int_equal(span_find(many[0])->pages, 1);
+    assert_true(heap_is_valid(thread_heap));
+    for (size_t i = 0; i < MANY; i++) {
+        assert_true(block_holds(many[i], BYTES, i));
+        cubby_free(many[i]);
+    }
+    return unused;
+}
+
+static void pools_of_a_class_grow_from_a_page_to_their_full_size(void **state)
+{
+    (void)state;
+    void *large = cubby_malloc((size_t)64 << 20);
+    in_thread(take_many_of_a_class, NULL);
+    cubby_free(large);
 }
 
 /* ---- Coming home ---- */
@@ -331,6 +406,8 @@ int main(void)
         THREADS_TEST(each_thread_has_a_heap_of_its_own),
         THREADS_TEST(a_block_freed_by_another_thread_goes_home),
         THREADS_TEST(a_large_block_is_given_back_by_whoever_frees_it),
+        THREADS_TEST(a_thread_takes_a_page_for_each_class_where_pages_are_huge),
+        THREADS_TEST(pools_of_a_class_grow_from_a_page_to_their_full_size),
         THREADS_TEST(a_block_resized_by_another_thread_keeps_its_content),
         THREADS_TEST(parcels_leave_when_they_are_full),
         THREADS_TEST(what_a_consumer_frees_its_producer_uses_again),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/test.h"
 
+#include "os/lock.h"
 #include "span/span.h"
 #include "support/fake_os.h"
 #include "support/memory.h"
@@ -199,6 +200,39 @@ static void a_span_that_shrinks_gives_its_tail_to_others(void **state)
     span_free(b, 0);
     span_free(a, 0);
     span_free(guard, 0);
+}
+
+static void a_row_is_taken_with_one_turn_of_the_lock_and_freed_piece_by_piece(void **state)
+{
+    (void)state;
+    enum { COUNT = 4, PAGES = 2 };
+    span_t *written = span_alloc(PAGES, PAGE_BYTES);
+    span_free(written, PAGES * PAGE_BYTES); /* the first piece is not clean */
+    span_t *row[COUNT];
+    size_t takes = lock_takes();
+    assert_true(span_alloc_row(PAGES, COUNT, row));
+    assert_int_equal(lock_takes() - takes, 1);
+    assert_int_equal(stats_now().used, COUNT * PAGES * PAGE_BYTES);
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_int_equal(row[i]->pages, PAGES);
+        assert_ptr_equal(span_start(row[i]), span_start(row[0]) + i * PAGES * PAGE_BYTES);
+        assert_true(span_is_clean(row[i]) == (i > 0));
+    }
+    assert_true(span_is_valid());
+    for (size_t i = 0; i < COUNT; i++) {
+        span_free(row[(i + 1) % COUNT], 0);
+        assert_true(span_is_valid());
+    }
+    assert_int_equal(stats_now().used, 0);
+}
+
+static void a_row_for_which_there_is_no_room_takes_nothing(void **state)
+{
+    (void)state;
+    span_t *row[4];
+    assert_false(span_alloc_row((size_t)1 << 28, 4, row));
+    assert_int_equal(stats_now().used, 0);
+    assert_true(span_is_valid());
 }
 
 static void clean_pages_stay_clean_when_freed_unwritten(void **state)
@@ -424,6 +458,8 @@ int main(void)
         TEST(a_span_grows_into_free_pages_behind_it_and_nowhere_else),
         TEST(the_last_span_grows_into_what_was_never_used),
         TEST(a_span_that_shrinks_gives_its_tail_to_others),
+        TEST(a_row_is_taken_with_one_turn_of_the_lock_and_freed_piece_by_piece),
+        TEST(a_row_for_which_there_is_no_room_takes_nothing),
         TEST(clean_pages_stay_clean_when_freed_unwritten),
         TEST(zeroing_does_not_touch_what_is_known_to_be_zero),
         TEST(zeroing_stays_within_its_bounds),
