@@ -115,7 +115,7 @@ enum { THRASH_SHARE = 4 };
 static __attribute__((noinline)) void heap_flush_growing(cubby_heap_t *heap)
 {
     uint32_t pages = heap->pool_pages;
-    heap_flush(heap);
+    heap_flush_bins(heap);
     uint32_t given_up = pages - heap->pool_pages;
     if (given_up >= pages / THRASH_SHARE) {
         heap->flush_pages += given_up;

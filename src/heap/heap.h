@@ -321,8 +321,14 @@ void heap_free_refuse(const cubby_heap_t *heap, const void *block);
  */
 void heap_tick(cubby_heap_t *heap, uint32_t weight);
 
-/* Hands everything the bins hold back to the pools, and empty pools to the span layer. */
+/* Hands everything the bins hold back to the pools, and empty pools to the span layer; and borrowed blocks home. */
 void heap_flush(cubby_heap_t *heap);
+
+/*
+ * The same but for the borrowed blocks, which only move from the bins to those that wait: none of the heap's own pools
+ * hangs on them, and a heap that grows would make new pools in their stead.
+ */
+void heap_flush_bins(cubby_heap_t *heap);
 
 /* Bytes of the block, when it is one that a heap gave out; 0 otherwise. Safe for any pointer. */
 size_t block_size(const void *block);

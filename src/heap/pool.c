@@ -153,7 +153,7 @@ static void bin_return(cubby_heap_t *heap, void *block)
     }
 }
 
-void heap_flush(cubby_heap_t *heap)
+void heap_flush_bins(cubby_heap_t *heap)
 {
     for (unsigned size_class = 0; size_class < CUBBY_CLASS_COUNT; size_class++) {
         cubby_bin_t *bin = &heap->bins[size_class];
@@ -170,10 +170,18 @@ void heap_flush(cubby_heap_t *heap)
             block = next;
         }
     }
-    if (heap->borrowed_bytes > 0) {
+    if (heap->borrowed_bytes >= heap->borrow_most) {
         borrow_send(heap);
     }
     spare_send(heap);
     uint32_t growth = heap->pool_pages / FLUSH_GROWTH_SHARE;
     heap->flush_pages = heap->pool_pages + (growth > FLUSH_GROWTH_LEAST ? growth : FLUSH_GROWTH_LEAST);
+}
+
+void heap_flush(cubby_heap_t *heap)
+{
+    heap_flush_bins(heap);
+    if (heap->borrowed_bytes > 0) {
+        borrow_send(heap);
+    }
 }

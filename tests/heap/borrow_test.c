@@ -41,6 +41,7 @@ typedef struct seen {
     bool used_again;
     bool valid;
     uint32_t kept;
+    size_t kept_later;
     size_t overlaps;
 } seen_t;
 
@@ -64,6 +65,50 @@ static seen_t seen_after(size_t count, size_t bytes)
     in_thread(free_then_allocate, &seen);
     assert_true(seen.valid);
     return seen;
+}
+
+/* Frees a few of the blocks, then grows far beyond what it has. */
+static void *free_then_grow(void *place)
+{
+    enum { FREED = 100, GROWN = 400, GROWN_BYTES = 1000 };
+    seen_t *seen = place;
+    static void *grown[GROWN];
+    cubby_free(cubby_malloc(1));
+    heap_tick(thread_heap, EVENTS_PER_TICK); /* the next looks at the clock come too soon to send anything home */
+    for (size_t i = 0; i < FREED; i++) {
+        cubby_free(blocks[i]);
+    }
+    uint32_t flush_pages = thread_heap->flush_pages;
+    for (size_t i = 0; i < GROWN; i++) {
+        grown[i] = cubby_malloc(GROWN_BYTES);
+    }
+    assert_true(thread_heap->flush_pages > flush_pages); /* the bins were handed back, else it tests nothing */
+    seen->kept = thread_heap->borrowed_bytes / (uint32_t)cubby_usable_size(blocks[FREED]);
+    void *block = cubby_malloc(block_bytes);
+    seen->used_again = is_one_of(block);
+    cubby_free(block);
+    heap_flush_bins(thread_heap); /* from the bin, where they are now, back to those that wait */
+    seen->kept_later = thread_heap->borrowed_bytes / (uint32_t)cubby_usable_size(blocks[FREED]);
+    seen->valid = heap_is_valid(thread_heap);
+    for (size_t i = 0; i < GROWN; i++) {
+        cubby_free(grown[i]);
+    }
+    for (size_t i = FREED; i < block_count; i++) {
+        cubby_free(blocks[i]);
+    }
+    return NULL;
+}
+
+static void a_thread_that_grows_keeps_what_it_freed_of_anothers(void **state)
+{
+    (void)state;
+    seen_t seen = {0};
+    blocks_make(200, 100);
+    in_thread(free_then_grow, &seen);
+    assert_int_equal(seen.kept, 100);
+    assert_true(seen.used_again);
+    assert_int_equal(seen.kept_later, 100);
+    assert_true(seen.valid);
 }
 
 static void a_thread_uses_again_what_it_freed_of_anothers(void **state)
@@ -202,6 +247,7 @@ static void blocks_of_several_heaps_each_find_their_way(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        THREADS_TEST(a_thread_that_grows_keeps_what_it_freed_of_anothers),
         THREADS_TEST(a_thread_uses_again_what_it_freed_of_anothers),
         THREADS_TEST(a_few_small_blocks_are_not_used_again),
         THREADS_TEST(what_is_not_used_again_goes_home),
