@@ -325,7 +325,7 @@ typedef struct cubby_list_object {
 CUBBY_API cubby_object_t *cubby_list_object_new(cubby_runtime_t *runtime);
 CUBBY_API bool cubby_list_object_append(cubby_runtime_t *runtime, cubby_object_t *list, cubby_object_t *item);
 
-/* Appends all items of another list, or of the same. */
+/* Appends all items of another list, or of the same. CUBBY_ERROR_TYPE unless the other is a list. */
 CUBBY_API bool cubby_list_object_extend(cubby_runtime_t *runtime, cubby_object_t *list, const cubby_object_t *other);
 
 /* Before the item at index; at the size, behind all. */
@@ -341,6 +341,22 @@ CUBBY_API bool cubby_list_object_set(cubby_runtime_t *runtime, cubby_object_t *l
 CUBBY_API cubby_object_t *cubby_list_object_pop(cubby_runtime_t *runtime, cubby_object_t *list, int64_t index);
 
 CUBBY_API void cubby_list_object_clear(cubby_runtime_t *runtime, cubby_object_t *list);
+
+/*
+ * Slices: the items from index `from` on and before index `to`, as list[from:to] in Python. Negative indices count from
+ * the end here, too; one outside means the end that is nearest, so INT64_MAX is behind the last item. Where `to` is not
+ * behind `from` the slice is empty, and lies before the item at `from`.
+ *
+ * slice_get      a new list of these items
+ * slice_set      puts the items of another list, or of the same, in their place; there may be more or fewer of them.
+ *                CUBBY_ERROR_TYPE unless that is a list
+ * slice_delete   takes them out; needs no memory, and cannot fail
+ */
+CUBBY_API cubby_object_t *cubby_list_object_slice_get(cubby_runtime_t *runtime, const cubby_object_t *list,
+                                                      int64_t from, int64_t to);
+CUBBY_API bool cubby_list_object_slice_set(cubby_runtime_t *runtime, cubby_object_t *list, int64_t from, int64_t to,
+                                           const cubby_object_t *items);
+CUBBY_API void cubby_list_object_slice_delete(cubby_runtime_t *runtime, cubby_object_t *list, int64_t from, int64_t to);
 
 static inline size_t cubby_list_object_size(const cubby_object_t *list)
 {

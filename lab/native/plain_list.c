@@ -81,6 +81,24 @@ bool cubby_list_extend(cubby_heap_t *heap, cubby_list_t *list, void *const *item
     return true;
 }
 
+/* The items are never the list's own. */
+bool cubby_list_replace(cubby_heap_t *heap, cubby_list_t *list, size_t from, size_t count, void *const *items,
+                        size_t item_count)
+{
+    if (from > list->size || count > list->size - from ||
+        (item_count > count && !room_make(heap, list, item_count - count))) {
+        return false;
+    }
+    size_t rest = list->size - from - count;
+    if (list->capacity > 0) {
+        memmove(list->items + from + item_count, list->items + from + count, rest * ITEM_BYTES);
+        memcpy(list->items + from, items, item_count * ITEM_BYTES);
+    }
+    list->size = from + item_count + rest;
+    room_cut(heap, list);
+    return true;
+}
+
 void cubby_list_clear(cubby_heap_t *heap, cubby_list_t *list)
 {
     cubby_heap_free(heap, list->items);

@@ -76,6 +76,20 @@ static void items_build(void)
     }
 }
 
+/* `list` comes out as it went in. */
+static void slices_use(void)
+{
+    cubby_object_t *part;
+    STEP((part = cubby_list_object_slice_get(own, list, 10, -10)) != NULL);
+    assert_int_equal(cubby_list_object_size(part), 2 * ITEMS - 20);
+    cubby_list_object_slice_delete(own, list, 10, -10);
+    assert_int_equal(cubby_list_object_size(list), 20);
+    STEP(cubby_list_object_slice_set(own, list, 10, 10, part));
+    STEP(cubby_list_object_slice_set(own, part, 20, 30, part));
+    assert_int_equal(cubby_list_object_size(part), 2 * (2 * ITEMS - 20) - 10);
+    cubby_object_release(own, part);
+}
+
 static void items_use(void)
 {
     cubby_object_t *copy, *joined, *left, *right;
@@ -83,6 +97,7 @@ static void items_use(void)
     STEP((copy = cubby_list_object_new(own)) != NULL);
     STEP(cubby_list_object_extend(own, copy, list));
     STEP(cubby_list_object_extend(own, copy, copy));
+    slices_use();
     STEP((left = cubby_str_new(own, "left", 4)) != NULL);
     STEP((right = cubby_str_new(own, "right", 5)) != NULL);
     STEP((joined = cubby_str_concat(own, left, right)) != NULL);
