@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What the programs of the suites are told on their command line: an allocator, and numbers. */
+/* What the programs of the suites are told on their command line: an allocator, and options with numbers. */
 #ifndef CUBBY_LAB_NATIVE_COMMAND_H
 #define CUBBY_LAB_NATIVE_COMMAND_H
 
-#include <stdbool.h>
+#include "options.h"
+
 #include <stddef.h>
 
 /*
@@ -20,11 +21,5 @@ typedef struct allocator {
 
 /* "libc" or "cubby"; NULL for another name. */
 const allocator_t *allocator_find(const char *name);
-
-/* What follows "--name=" in the argument, or NULL. */
-const char *option_value(const char *argument, const char *name);
-
-/* Reads a whole number from low to high. False, and nothing is changed, when the text is none. */
-bool number_read(const char *text, long low, long high, long *number);
 
 #endif

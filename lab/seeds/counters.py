@@ -4,8 +4,9 @@
 
     python3 lab/seeds/counters.py ADAPTER
 
-Runs it on stock Python and on Cubby under cachegrind (Debian's valgrind; a first-level data cache of 32 KiB, 8 ways),
-for two numbers of loads, and divides the differences: start and end cancel out.
+Runs it on stock Python, with list buffers on libc as before the patch of 2016, and on Cubby, under cachegrind (Debian's
+valgrind; a first-level data cache of 32 KiB, 8 ways), for two numbers of loads, and divides the differences: start and
+end cancel out.
 """
 
 import os
@@ -20,7 +21,11 @@ PROGRAM = (
     "text = pickle.dumps(rows, 2)\n"
     "for _ in range(int(sys.argv[1])): pickle.loads(text)\n"
 )
-COUNTERS = {"instructions": r"I +refs: +([\d,]+)", "data misses": r"D1 +misses: +([\d,]+)", "mispredicts": r"Mispredicts: +([\d,]+)"}
+COUNTERS = {
+    "instructions": r"I +refs: +([\d,]+)",
+    "data misses": r"D1 +misses: +([\d,]+)",
+    "mispredicts": r"Mispredicts: +([\d,]+)",
+}
 
 
 def count(loads, environment):
@@ -31,11 +36,17 @@ def count(loads, environment):
     return {name: int(re.search(pattern, done.stderr).group(1).replace(",", "")) for name, pattern in COUNTERS.items()}
 
 
+def arms_make(adapter):
+    """The environment of each arm, by its name."""
+    base = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"}
+    cubby = {**base, "LD_PRELOAD": adapter}
+    return {"stock": base, "list-libc": {**cubby, "CUBBY_OBJ": "stock", "CUBBY_MEM": "libc"}, "cubby": cubby}
+
+
 def main():
     if len(sys.argv) != 2 or not os.path.exists(sys.argv[1]):
         sys.exit("usage: counters.py ADAPTER; ADAPTER is libcubby-python.so")
-    base = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"}
-    arms = {"stock": base, "cubby": {**base, "LD_PRELOAD": os.path.abspath(sys.argv[1])}}
+    arms = arms_make(os.path.abspath(sys.argv[1]))
     print("unpickle_list, one load".ljust(24) + "".join(name.rjust(14) for name in COUNTERS))
     for arm, environment in arms.items():
         few, many = count(FEW, environment), count(MANY, environment)
