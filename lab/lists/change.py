@@ -6,7 +6,7 @@
 
 BUILD is the build folder. The rows of `cubby bench lists` with list buffers on libc's malloc and on Cubby, each with
 CPython's growth rule and with Cubby's: instructions an item (Debian's valgrind), system calls (strace), page faults,
-buffers changed and bytes copied. Then unpickle_list in Debian's python3: stock, with list buffers on libc as before 2016,
+buffers changed and bytes copied. Then unpickle_list in python3: stock, with list buffers on libc as before 2016,
 and on Cubby. Prints two tables, and writes all that it counted. Nothing here is a time.
 """
 
@@ -26,7 +26,7 @@ ROWS = {
     "append": (20, 100),
     "beside": (5, 25),
     "pop": (20, 100),
-    "grow-shrink": (20, 100),
+    "grow-shrink": (100, 200),
     "many": (120000, 150000),
     "nested": (5, 25),
     "unpickle": (5, 25),
@@ -48,7 +48,7 @@ def instructions_count(command):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "callgrind")
         before = ["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={path}"]
-        command_run([*before, "--toggle-collect=own_run*", "--toggle-collect=vector_run*", *command])
+        command_run([*before, "--toggle-collect=own_run", "--toggle-collect=vector_run", *command])
         with open(path, encoding="ascii") as file:
             counted = int(re.search(r"^(?:summary|totals): (\d+)", file.read(), re.MULTILINE).group(1))
     if counted == 0:
@@ -109,7 +109,7 @@ def main():
     quick = "--quick" in sys.argv
     adapter = os.path.abspath(os.path.join(arguments[0], "adapters/python/libcubby-python.so")) if arguments else ""
     if len(arguments) != 2 or not os.path.exists(adapter):
-        sys.exit("usage: change.py [--quick] BUILD RESULT.json; BUILD is the build folder, with adapters/ and lab/native/")
+        sys.exit("usage: change.py [--quick] BUILD RESULT.json; BUILD has adapters/ and lab/native/")
     if quick:
         del ROWS["large"], ROWS["many"]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -108,7 +108,7 @@ def result_print(results):
 def main():
     arguments = [argument for argument in sys.argv[1:] if argument != "--quick"]
     if len(arguments) != 2 or not os.path.exists(os.path.join(arguments[0], "lab/native", PROGRAMS["cubby"])):
-        sys.exit("usage: freelists.py [--quick] BUILD RESULT.json; BUILD is the build folder, with lab/native/cubby-order")
+        sys.exit("usage: freelists.py [--quick] BUILD RESULT.json; BUILD has lab/native/cubby-order")
     sizes = SIZES_QUICK if "--quick" in sys.argv else SIZES_FULL
     jobs = [(arguments[0], name, allocator, sizes) for name in ROWS for allocator in PROGRAMS]
     jobs = [job for job in jobs if job[2] == "cubby" or job[1] in BESIDE]
