@@ -81,7 +81,7 @@ static inline __attribute__((always_inline)) void items_step(void **to, void *co
     }
     for (void *const *end = from + (count & ~(size_t)1); from != end; from += 2, to += 2) {
         __asm__("" : "+r"(to)); /* lest the compiler see a memcpy in the loop, and call it */
-        (void)memcpy(to, from, 2 * ITEM_BYTES);
+        (void)memcpy(to, from, 2 * sizeof *to);
     }
 }
 
