@@ -63,6 +63,7 @@ static int gupb_prepare(const bench_options_t *options, gupb_t *gupb)
     gupb->suite = options->suite;
     machine_read(&experiment->machine);
     suite_arms_fill(&experiment->arms, &adapter);
+    gupb->even = suite_arms_even(&experiment->arms);
     experiment->seed = suite_seed(options);
     int status = rows_find(gupb);
     status = status != 0 ? status : plan_choose(options, gupb);

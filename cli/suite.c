@@ -48,6 +48,16 @@ void suite_arms_fill(arm_set_t *arms, adapter_t *adapter)
     arm_set_fill(arms, adapter->usable ? adapter->path : NULL, reason);
 }
 
+bool suite_arms_even(arm_set_t *arms)
+{
+    char folder[PATH_MAX] = "", built[PATH_MAX + 32];
+    executable_folder(folder, sizeof folder);
+    snprintf(built, sizeof built, "%s/lab/liblab-null.so", folder);
+    const char *installed = CUBBY_LIBDIR "/liblab-null.so";
+    const char *found = access(built, R_OK) == 0 ? built : installed;
+    return access(found, R_OK) == 0 && strpbrk(found, " :") == NULL && arm_set_even(arms, found);
+}
+
 int suite_adapter_check(const arm_set_t *arms, const adapter_t *adapter)
 {
     for (size_t i = 0; i < ARM_COUNT; i++) {

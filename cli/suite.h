@@ -50,6 +50,9 @@ int suite_python_choose(const bench_options_t *options, char *path, size_t size)
 /* All arms of Python programs, and Cubby's adapter for two of them. */
 void suite_arms_fill(arm_set_t *arms, adapter_t *adapter);
 
+/* Makes the environments of all arms equal in size, with the object that does nothing. False where that is missing. */
+bool suite_arms_even(arm_set_t *arms);
+
 /*
  * Without its adapter there is nothing of Cubby's to measure, unless the arms that need it were not asked for. Returns 0
  * or a status, and has said what is wrong.

@@ -148,6 +148,74 @@ bool arm_is_in(const arm_t *arm)
     return arm->selected && arm->present && !arm->dropped;
 }
 
+static size_t variables_count(const arm_t *arm)
+{
+    enum { ROOM = sizeof arm->variables / sizeof *arm->variables };
+    size_t count = 0;
+    while (count < ROOM && arm->variables[count] != NULL) {
+        count++;
+    }
+    return count;
+}
+
+/* The bytes of an arm's variables and fillers, each with the zero at its end. */
+static size_t variables_size(const arm_t *arm)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < variables_count(arm); i++) {
+        size += strlen(arm->variables[i]) + 1;
+    }
+    for (size_t i = 0; i < sizeof arm->fill / sizeof *arm->fill && arm->fill[i][0] != '\0'; i++) {
+        size += strlen(arm->fill[i]) + 1;
+    }
+    return size;
+}
+
+/* Writes LD_PRELOAD with a path of that length: slashes in a row are as good as one. */
+static void preload_stretch(arm_t *arm, const char *path, size_t length)
+{
+    char stretched[PATH_MAX];
+    size_t missing = length - strlen(path);
+    memset(stretched, '/', missing);
+    memcpy(stretched + missing, path, strlen(path) + 1);
+    snprintf(arm->preload, sizeof arm->preload, "LD_PRELOAD=%s", stretched);
+}
+
+static const char *preload_path(const arm_t *arm, const char *null_object)
+{
+    return arm->preload[0] != '\0' ? arm->preload + strlen("LD_PRELOAD=") : null_object;
+}
+
+bool arm_set_even(arm_set_t *set, const char *null_object)
+{
+    static const char *const names[] = {"LAB_FILL_A=", "LAB_FILL_B=", "LAB_FILL_C="};
+    enum { NAMES = sizeof names / sizeof *names };
+    size_t length = 0, size = 0;
+    for (size_t i = 0; i < ARM_COUNT && null_object != NULL; i++) {
+        const char *path = preload_path(&set->arms[i], null_object);
+        length = path[0] == '/' && strlen(path) > length ? strlen(path) : length;
+    }
+    if (length == 0 || length >= PATH_MAX) {
+        return false;
+    }
+    for (size_t i = 0; i < ARM_COUNT; i++) {
+        arm_t *arm = &set->arms[i];
+        preload_stretch(arm, preload_path(arm, null_object), length);
+        for (size_t j = 0; j + variables_count(arm) < NAMES; j++) {
+            snprintf(arm->fill[j], sizeof arm->fill[j], "%s", names[j]);
+        }
+        size = variables_size(arm) > size ? variables_size(arm) : size;
+    }
+    for (size_t i = 0; i < ARM_COUNT; i++) {
+        arm_t *arm = &set->arms[i];
+        size_t missing = size - variables_size(arm), used = strlen(arm->fill[0]);
+        missing = missing < sizeof arm->fill[0] - used ? missing : sizeof arm->fill[0] - used - 1;
+        memset(arm->fill[0] + used, 'x', missing);
+        arm->fill[0][used + missing] = '\0';
+    }
+    return true;
+}
+
 void arm_environment_fill(const arm_set_t *set, const arm_t *arm, uint32_t hash_seed, arm_environment_t *environment)
 {
     size_t used = 0;
@@ -159,6 +227,9 @@ void arm_environment_fill(const arm_set_t *set, const arm_t *arm, uint32_t hash_
     environment->entries[used++] = environment->hash_seed;
     for (size_t i = 0; i < sizeof arm->variables / sizeof *arm->variables && arm->variables[i] != NULL; i++) {
         environment->entries[used++] = arm->variables[i];
+    }
+    for (size_t i = 0; i < sizeof arm->fill / sizeof *arm->fill && arm->fill[i][0] != '\0'; i++) {
+        environment->entries[used++] = arm->fill[i];
     }
     if (arm->preload[0] != '\0') {
         environment->entries[used++] = arm->preload;

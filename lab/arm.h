@@ -31,12 +31,13 @@ typedef struct arm {
     bool dropped;                /* it failed during the experiment */
     char reason[256];            /* why it is not present or was dropped */
     char preload[PATH_MAX + 16]; /* "LD_PRELOAD=path", or empty */
+    char fill[3][64];            /* variables that mean nothing, "NAME=text"; the last used one is followed by "" */
 } arm_t;
 
 /* Everything a child's environment holds. */
 typedef struct arm_environment {
     char hash_seed[40];
-    const char *entries[12];
+    const char *entries[16];
 } arm_environment_t;
 
 typedef struct arm_set {
@@ -65,6 +66,13 @@ bool arm_drop(arm_t *arm, const char *reason);
 
 /* True when the arm takes part: selected, present and not dropped. */
 bool arm_is_in(const arm_t *arm);
+
+/*
+ * Makes the environments of all arms equal in number and length of their entries, for where the stack begins depends on
+ * these, and with it the speed of some programs. An arm that preloads nothing preloads null_object, which does nothing;
+ * shorter paths are stretched by slashes. False when null_object is NULL or a path is too long: nothing changes then.
+ */
+bool arm_set_even(arm_set_t *set, const char *null_object);
 
 /*
  * The environment of one child. PATH and HOME are the caller's, the rest is fixed, so that nothing in the caller's

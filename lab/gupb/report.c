@@ -23,6 +23,12 @@ void gupb_report_start(const gupb_t *gupb, FILE *stream)
     fprintf(stream, "cubby bench %s: %s, %s, %ld cores (seed %llu)\n", gupb->suite, experiment->python, machine->cpu,
             machine->cores_online, (unsigned long long)experiment->seed);
     peers_note_absent(&experiment->arms, stream);
+    if (!gupb->even) {
+        fputs(
+            "note: liblab-null.so is not there, or in a path that LD_PRELOAD cannot carry: stock preloads nothing, and "
+            "the\nenvironments differ in size\n",
+            stream);
+    }
     if (machine->cores_allowed < 2) {
         fputs("note: only one core may be used; pairs run one after the other, and their ratios are rougher\n", stream);
     }

@@ -63,11 +63,11 @@ json_t *gupb_to_json(const gupb_t *gupb, const char *version, char *const *argum
             json_array_append_new(rows, row_to_json(gupb, row));
         }
     }
-    return json_pack("{s:i, s:s, s:s, s:o, s:o, s:b, s:I, s:f, s:s, s:s, s:I, s:f, s:b, s:o, s:o, s:o}", "format", 1,
-                     "suite", gupb->suite, "cubby", version, "date", date_to_json(), "command",
-                     command_to_json(arguments), "quick", experiment->plan.quick, "seed", (json_int_t)experiment->seed,
-                     "elapsed_seconds", progress_seconds(&experiment->progress), "python", experiment->python,
-                     "jansson", JANSSON_VERSION, "passes", (json_int_t)gupb->passes_done, "budget_seconds",
-                     gupb->budget, "budget_spent", gupb->ended, "machine", machine_to_json(&experiment->machine),
-                     "arms", arms_to_json(&experiment->arms), "rows", rows);
+    return json_pack("{s:i, s:s, s:b, s:s, s:o, s:o, s:b, s:I, s:f, s:s, s:s, s:I, s:f, s:b, s:o, s:o, s:o}", "format",
+                     1, "suite", gupb->suite, "even_environments", gupb->even, "cubby", version, "date", date_to_json(),
+                     "command", command_to_json(arguments), "quick", experiment->plan.quick, "seed",
+                     (json_int_t)experiment->seed, "elapsed_seconds", progress_seconds(&experiment->progress), "python",
+                     experiment->python, "jansson", JANSSON_VERSION, "passes", (json_int_t)gupb->passes_done,
+                     "budget_seconds", gupb->budget, "budget_spent", gupb->ended, "machine",
+                     machine_to_json(&experiment->machine), "arms", arms_to_json(&experiment->arms), "rows", rows);
 }

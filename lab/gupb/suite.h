@@ -15,6 +15,7 @@
 
 typedef struct gupb {
     const char *suite; /* its name */
+    bool even;         /* the environments of all arms are of one size */
     row_list_t list;
     size_t passes;
     double budget; /* seconds after which no pass begins; 0: none */

@@ -131,6 +131,23 @@ def every_pass_pairs_each_arm_with_stock_and_stock_with_itself_both_ways_round()
 
 
 @test
+def all_arms_have_environments_of_one_size_and_one_preloaded_file():
+    misbehave(f'env | LC_ALL=C awk "{{ n += length(\\$0) + 1 }} END {{ print NR, n }}" >> {FOLDER}/sizes; '
+              f'echo "$arm $LD_PRELOAD" >> {FOLDER}/preloads')
+    result = bench_json("--quick", "--rows=nbody")
+    assert result["even_environments"] is True
+    with open(os.path.join(FOLDER, "preloads"), encoding="ascii") as file:
+        preloads = dict(line.split() for line in file)
+    assert {arm: os.path.basename(path) for arm, path in preloads.items()} == {
+        "stock": "liblab-null.so", "libc": "liblab-null.so", "list-libc": "fake.so", "cubby": "fake.so"}
+    assert len({len(path) for path in preloads.values()}) == 1
+    with open(os.path.join(FOLDER, "sizes"), encoding="ascii") as file:
+        entries, sizes = zip(*(map(int, line.split()) for line in file))
+    # PYTHONHASHSEED alone may have another number of digits, and calibration has 0.
+    assert len(set(entries)) == 1 and max(sizes) - min(sizes) <= 10, sizes
+
+
+@test
 def the_same_seed_gives_the_same_order():
     orders = []
     for seed in (11, 11, 12):
