@@ -19,6 +19,7 @@ enum {
     KEY_PAIRS,
     KEY_BUDGET,
     KEY_RESUME,
+    KEY_WIDTH,
     KEY_SEED
 };
 
@@ -62,6 +63,11 @@ static const struct argp_option bench_table[] = {
      .key = KEY_BUDGET,
      .arg = "MINUTES",
      .doc = "gupb, pybench: begin no further pass over all rows that would end later, 1 to 100000 (default: none)"},
+    {.name = "width",
+     .key = KEY_WIDTH,
+     .arg = "PERCENT",
+     .doc = "gupb, pybench: as many pairs of an arm and row as it takes until the interval is narrower, 0.1 to 100; "
+            "--pairs and --budget still end it (default: a fixed number)"},
     {.name = "resume",
      .key = KEY_RESUME,
      .arg = "FILE",
@@ -84,6 +90,21 @@ static error_t number_take(const char *option, const char *text, long low, long 
         return EINVAL;
     }
     *taken = number;
+    return 0;
+}
+
+/* Takes a number of percent, with or without the sign. */
+static error_t width_take(const char *text, bench_options_t *options, struct argp_state *state)
+{
+    char *end;
+    double percent = strtod(text, &end);
+    bool number = end != text;
+    end += number && *end == '%';
+    if (!number || *end != '\0' || !(percent >= 0.1 && percent <= 100)) {
+        argp_error(state, "--width=%s: must be a number from 0.1 to 100, in percent", text);
+        return EINVAL;
+    }
+    options->width = percent / 100;
     return 0;
 }
 
@@ -121,8 +142,8 @@ static error_t suite_check(bench_options_t *options, struct argp_state *state)
         argp_error(state, "%s has no --workloads and --rounds", options->suite);
         return EINVAL;
     }
-    if (!python && (options->budget > 0 || options->resume != NULL)) {
-        argp_error(state, "%s has no --budget and --resume", options->suite);
+    if (!python && (options->budget > 0 || options->resume != NULL || options->width > 0)) {
+        argp_error(state, "%s has no --budget, --resume and --width", options->suite);
         return EINVAL;
     }
     if (!seeds && !python && (options->python != NULL || options->workloads != NULL || options->rounds > 0)) {
@@ -168,6 +189,8 @@ static error_t bench_parser(int key, char *argument, struct argp_state *state)
     case KEY_RESUME:
         options->resume = argument;
         return 0;
+    case KEY_WIDTH:
+        return width_take(argument, options, state);
     case KEY_SEED:
         return number_take("seed", argument, 0, INT32_MAX, &options->seed, state);
     case ARGP_KEY_ARG:

@@ -47,6 +47,9 @@ static int plan_choose(const bench_options_t *options, gupb_t *gupb)
     char wrong[64];
     experiment_t *experiment = &gupb->experiment;
     gupb_plan(gupb, options->quick);
+    if (options->width > 0) {
+        gupb_width_take(gupb, options->width);
+    }
     gupb->passes = options->pairs > 0 ? (size_t)options->pairs : gupb->passes;
     gupb->budget = SECONDS_PER_MINUTE * (double)options->budget;
     if (options->rows != NULL &&

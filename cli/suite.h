@@ -23,8 +23,9 @@ typedef struct bench_options {
     const char *resume; /* a file, or NULL */
     long rounds;        /* 0: as planned */
     long pairs;
-    long budget; /* minutes; 0: none */
-    long seed;   /* negative: none given */
+    long budget;  /* minutes; 0: none */
+    double width; /* a share; 0: none */
+    long seed;    /* negative: none given */
 } bench_options_t;
 
 /* Where a suite writes: tables for people, and JSON unless that is NULL. */

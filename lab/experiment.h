@@ -29,6 +29,8 @@ typedef struct plan {
     bool quick;
     int rounds[WORKLOAD_MAX];           /* in each process */
     double round_seconds[WORKLOAD_MAX]; /* under stock, roughly */
+    double usual_elapsed[WORKLOAD_MAX]; /* of a row: elapsed over processor time in calibration */
+    double width;                       /* of the interval at which an arm of a row has enough pairs; 0: none */
     size_t swaps[WORKLOAD_MAX];         /* pairs of each arm, each run both ways round */
     bool selected[WORKLOAD_MAX];
     bool direct;         /* Cubby and the fastest peer are paired as well */
@@ -44,6 +46,9 @@ typedef struct pair {
     int base_core;
     int arm_core;
     uint32_t hash_seed;
+    bool arm_first; /* of the two, to be started */
+    size_t pass;    /* of a row */
+    int excluded;   /* of a row: an exclusion_t; EXCLUSION_NONE, which is 0, when it counts */
     sample_t base_sample;
     sample_t arm_sample;
 } pair_t;
@@ -110,8 +115,14 @@ bool memory_run(experiment_t *experiment);
 bool startup_run(experiment_t *experiment);
 bool native_run(experiment_t *experiment);
 
-/* One block of a workload: each arm beside stock, both ways round. For rows. */
-bool timing_block_run(experiment_t *experiment, workload_id_t workload);
+/*
+ * One block of a row: each arm that has not enough pairs beside stock, both ways round. What is drawn for it (the order,
+ * the hash seeds) depends on the seed, the row and the pass alone, not on which arms take part.
+ */
+bool timing_block_run(experiment_t *experiment, workload_id_t workload, size_t pass);
+
+/* How many arms of a row still want pairs, judged by those of the passes before this one. */
+size_t timing_open_arms(const experiment_t *experiment, workload_id_t workload, size_t pass);
 
 /* Adds a pair to a workload's, which takes over what it holds. */
 void pair_keep(workload_result_t *result, const pair_t *pair);

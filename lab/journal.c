@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lab/journal.h"
 
+#include "lab/exclusion.h"
 #include "lab/peers.h"
 #include "lab/result.h"
 
@@ -10,10 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Changes with what the lines hold. */
+enum { JOURNAL_FORMAT = 2 };
+
 static json_t *head_to_json(const experiment_t *experiment, const char *suite)
 {
-    return json_pack("{s:i, s:s, s:b, s:s, s:I}", "format", 1, "suite", suite, "quick", experiment->plan.quick,
-                     "python", experiment->python, "seed", (json_int_t)experiment->seed);
+    return json_pack("{s:i, s:s, s:b, s:s, s:I}", "format", JOURNAL_FORMAT, "suite", suite, "quick",
+                     experiment->plan.quick, "python", experiment->python, "seed", (json_int_t)experiment->seed);
 }
 
 /* Writes a line, which it takes over. */
@@ -33,8 +37,9 @@ void journal_row_write(experiment_t *experiment, workload_id_t workload)
 {
     if (experiment->journal != NULL) {
         line_write(experiment,
-                   json_pack("{s:s, s:i, s:f}", "row", experiment->workloads[workload].name, "loops",
-                             experiment->plan.rounds[workload], "seconds", experiment->plan.round_seconds[workload]));
+                   json_pack("{s:s, s:i, s:f, s:f}", "row", experiment->workloads[workload].name, "loops",
+                             experiment->plan.rounds[workload], "seconds", experiment->plan.round_seconds[workload],
+                             "elapsed_over_cpu", experiment->plan.usual_elapsed[workload]));
     }
 }
 
@@ -42,6 +47,8 @@ void journal_pair_write(experiment_t *experiment, workload_id_t workload, const 
 {
     if (experiment->journal != NULL) {
         json_t *line = pair_to_json(experiment, pair);
+        json_object_set_new(line, "arm_first", json_boolean(pair->arm_first));
+        json_object_set_new(line, "pass", json_integer((json_int_t)pair->pass));
         json_object_set_new(line, "row", json_string(experiment->workloads[workload].name));
         line_write(experiment, line);
     }
@@ -59,7 +66,8 @@ void journal_close(experiment_t *experiment)
 static bool head_take(experiment_t *experiment, const json_t *head, const char *suite, bool seed_given)
 {
     const json_t *seed = json_object_get(head, "seed");
-    if (!peers_text_is(head, "suite", suite) || !peers_text_is(head, "python", experiment->python) ||
+    if (json_integer_value(json_object_get(head, "format")) != JOURNAL_FORMAT || !peers_text_is(head, "suite", suite) ||
+        !peers_text_is(head, "python", experiment->python) ||
         json_is_true(json_object_get(head, "quick")) != experiment->plan.quick || !json_is_integer(seed)) {
         return false;
     }
@@ -110,8 +118,11 @@ static bool pair_take(experiment_t *experiment, workload_id_t workload, const js
                    .arm = arm_find(experiment, arm),
                    .base_core = (int)json_integer_value(json_object_get(line, "base_core")),
                    .arm_core = (int)json_integer_value(json_object_get(line, "arm_core")),
-                   .hash_seed = (uint32_t)json_integer_value(json_object_get(line, "hash_seed"))};
-    if (pair.base == ARM_COUNT || pair.arm == ARM_COUNT || !experiment->results[workload].calibrated) {
+                   .hash_seed = (uint32_t)json_integer_value(json_object_get(line, "hash_seed")),
+                   .arm_first = json_is_true(json_object_get(line, "arm_first")),
+                   .pass = (size_t)json_integer_value(json_object_get(line, "pass"))};
+    if (!json_is_integer(json_object_get(line, "pass")) || pair.base == ARM_COUNT || pair.arm == ARM_COUNT ||
+        !experiment->results[workload].calibrated) {
         return false;
     }
     if (!half_take(experiment, workload, pair.base, json_object_get(line, "base_run"), &pair.base_sample)) {
@@ -121,6 +132,7 @@ static bool pair_take(experiment_t *experiment, workload_id_t workload, const js
         json_decref(pair.base_sample.raw);
         return false;
     }
+    pair.excluded = exclusion_of(&pair, experiment->plan.usual_elapsed[workload]);
     pair_keep(&experiment->results[workload], &pair);
     return true;
 }
@@ -137,11 +149,13 @@ static bool line_take(experiment_t *experiment, const json_t *line)
     }
     json_int_t loops = json_integer_value(json_object_get(line, "loops"));
     double seconds = json_number_value(json_object_get(line, "seconds"));
-    if (loops < 1 || loops > INT32_MAX || !(seconds > 0)) {
+    double usual = json_number_value(json_object_get(line, "elapsed_over_cpu"));
+    if (loops < 1 || loops > INT32_MAX || !(seconds > 0) || !(usual > 0)) {
         return false;
     }
     experiment->plan.rounds[workload] = (int)loops;
     experiment->plan.round_seconds[workload] = seconds;
+    experiment->plan.usual_elapsed[workload] = usual;
     experiment->results[workload].calibrated = true;
     return true;
 }

@@ -67,7 +67,6 @@ double experiment_timing_estimate(const experiment_t *experiment, workload_id_t 
 {
     const arm_t *arms = experiment->arms.arms;
     size_t pairs = arms_count(experiment) - 1;
-    pairs += experiment->rows; /* stock beside itself */
     if (experiment->workloads[workload].lists && arm_is_in(&arms[ARM_CUBBY]) && arm_is_in(&arms[ARM_LIST_LIBC])) {
         pairs++;
     }

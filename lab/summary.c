@@ -13,33 +13,63 @@ static stats_rng_t bootstrap_rng(const experiment_t *experiment)
     return rng;
 }
 
+/* The columns of the pairs that count, of one arm beside one base. */
+enum { COLUMN_BASE, COLUMN_ARM, COLUMN_BUSY, COLUMN_ELAPSED, COLUMN_PEAK, COLUMN_FAULTS, COLUMN_COUNT };
+
+/* Fills the columns, which have `room` numbers each, and counts. */
+static void columns_fill(const workload_result_t *result, arm_id_t base, arm_id_t arm, double *columns,
+                         summary_t *summary)
+{
+    size_t room = result->pair_count;
+    for (size_t i = 0; i < room; i++) {
+        const pair_t *pair = &result->pairs[i];
+        if (pair->base != base || pair->arm != arm) {
+            continue;
+        }
+        if (pair->excluded != 0) {
+            summary->excluded++;
+            continue;
+        }
+        const double numbers[COLUMN_COUNT] = {
+            [COLUMN_BASE] = pair->base_sample.cpu_seconds,
+            [COLUMN_ARM] = pair->arm_sample.cpu_seconds,
+            [COLUMN_BUSY] = log(pair->base_sample.cpu_seconds / pair->arm_sample.cpu_seconds),
+            [COLUMN_ELAPSED] = log(pair->base_sample.wall_seconds / pair->arm_sample.wall_seconds),
+            [COLUMN_PEAK] = (double)pair->arm_sample.peak_kib,
+            [COLUMN_FAULTS] = (double)pair->arm_sample.minor_faults,
+        };
+        for (size_t column = 0; column < COLUMN_COUNT; column++) {
+            columns[column * room + summary->pairs] = numbers[column];
+        }
+        summary->pairs++;
+    }
+}
+
 bool summary_make(const experiment_t *experiment, workload_id_t workload, arm_id_t base, arm_id_t arm,
                   summary_t *summary)
 {
     const workload_result_t *result = &experiment->results[workload];
+    size_t room = result->pair_count;
     memset(summary, 0, sizeof *summary);
-    double *numbers = calloc(3 * result->pair_count + 1, sizeof *numbers);
-    if (numbers == NULL) {
+    double *columns = calloc(COLUMN_COUNT * room + 1, sizeof *columns);
+    if (columns == NULL) {
         return false;
     }
-    double *seconds = numbers, *busy = seconds + result->pair_count, *elapsed = busy + result->pair_count;
-    for (size_t i = 0; i < result->pair_count; i++) {
-        const pair_t *pair = &result->pairs[i];
-        if (pair->base == base && pair->arm == arm) {
-            seconds[summary->pairs] = pair->arm_sample.cpu_seconds;
-            busy[summary->pairs] = log(pair->base_sample.cpu_seconds / pair->arm_sample.cpu_seconds);
-            elapsed[summary->pairs] = log(pair->base_sample.wall_seconds / pair->arm_sample.wall_seconds);
-            summary->pairs++;
-        }
-    }
-    if (summary->pairs > 0) {
+    columns_fill(result, base, arm, columns, summary);
+    size_t pairs = summary->pairs;
+    if (pairs > 0) {
         stats_rng_t rng = bootstrap_rng(experiment);
-        summary->median_seconds = stats_median(seconds, summary->pairs);
-        summary->speedup = stats_ratio(busy, summary->pairs, &rng);
-        summary->elapsed = stats_ratio(elapsed, summary->pairs, &rng);
+        summary->speedup = stats_ratio(columns + COLUMN_BUSY * room, pairs, &rng);
+        summary->elapsed = stats_ratio(columns + COLUMN_ELAPSED * room, pairs, &rng);
+        summary->student = inference_t_ratio(columns + COLUMN_BUSY * room, pairs);
+        summary->signed_rank = inference_signed_rank(columns + COLUMN_BUSY * room, pairs);
+        summary->pooled = inference_pooled_t(columns + COLUMN_BASE * room, pairs, columns + COLUMN_ARM * room, pairs);
+        summary->median_seconds = stats_median(columns + COLUMN_ARM * room, pairs);
+        summary->median_peak_kib = stats_median(columns + COLUMN_PEAK * room, pairs);
+        summary->median_faults = stats_median(columns + COLUMN_FAULTS * room, pairs);
     }
-    free(numbers);
-    return summary->pairs > 0;
+    free(columns);
+    return pairs > 0;
 }
 
 bool summary_fastest_peer(const experiment_t *experiment, workload_id_t workload, arm_id_t *fastest)

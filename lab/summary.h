@@ -4,15 +4,22 @@
 #define CUBBY_LAB_SUMMARY_H
 
 #include "lab/experiment.h"
+#include "lab/inference.h"
 
 typedef struct summary {
-    size_t pairs;
+    size_t pairs;             /* that count */
+    size_t excluded;          /* that do not; see exclusion.h */
     double median_seconds;    /* processor time of the arm's rounds */
     stats_estimate_t speedup; /* the base's processor time divided by the arm's, pair by pair */
     stats_estimate_t elapsed; /* the same of elapsed time */
+    stats_estimate_t student; /* the speedup again, with Student's interval */
+    double signed_rank;       /* the probability of such pairs where nothing differs */
+    pooled_t_t pooled;        /* of the base's times and the arm's, as in 2016 */
+    double median_peak_kib;   /* of the arm */
+    double median_faults;
 } summary_t;
 
-/* Of all pairs of arm beside base. False when there are none. */
+/* Of all pairs of arm beside base that count. False when there are none. */
 bool summary_make(const experiment_t *experiment, workload_id_t workload, arm_id_t base, arm_id_t arm,
                   summary_t *summary);
 

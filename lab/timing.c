@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "lab/duet.h"
+#include "lab/exclusion.h"
 #include "lab/journal.h"
 #include "lab/run.h"
+#include "lab/stopping.h"
 #include "lab/summary.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,7 +22,7 @@ static size_t matchups_fill(const experiment_t *experiment, workload_id_t worklo
 {
     const arm_t *arms = experiment->arms.arms;
     size_t count = 0;
-    for (arm_id_t arm = experiment->rows ? ARM_STOCK : ARM_STOCK + 1; arm < ARM_COUNT; arm++) {
+    for (arm_id_t arm = ARM_STOCK + 1; arm < ARM_COUNT; arm++) {
         if (experiment_arm_is_in(experiment, workload, arm)) {
             matchups[count++] = (matchup_t){ARM_STOCK, arm};
         }
@@ -61,23 +64,34 @@ static bool pair_is_known(const workload_result_t *result, const pair_t *pair)
 {
     for (size_t i = 0; i < result->pair_count; i++) {
         const pair_t *known = &result->pairs[i];
-        if (known->hash_seed == pair->hash_seed && known->base == pair->base && known->arm == pair->arm) {
+        if (known->hash_seed == pair->hash_seed && known->pass == pair->pass && known->base == pair->base &&
+            known->arm == pair->arm) {
             return true;
         }
     }
     return false;
 }
 
+/* What makes a pair that pair, beside its matchup. */
+typedef struct pair_plan {
+    bool swapped;
+    uint32_t hash_seed;
+    size_t pass;
+} pair_plan_t;
+
 /* Runs one pair and keeps it when both halves are good. False when interrupted. */
-static bool pair_run(experiment_t *experiment, workload_id_t workload, matchup_t matchup, bool swapped,
+static bool pair_run(experiment_t *experiment, workload_id_t workload, matchup_t matchup, const pair_plan_t *plan,
                      child_t *children)
 {
+    bool swapped = plan->swapped;
     duet_cores_t cores = duet_cores(&experiment->machine, swapped);
     pair_t pair = {.base = matchup.base,
                    .arm = matchup.arm,
                    .base_core = cores.base,
                    .arm_core = cores.arm,
-                   .hash_seed = (uint32_t)stats_rng_below(&experiment->rng, UINT32_MAX)};
+                   .hash_seed = plan->hash_seed,
+                   .arm_first = swapped,
+                   .pass = plan->pass};
     if (pair_is_known(&experiment->results[workload], &pair)) {
         return true;
     }
@@ -109,25 +123,34 @@ static bool pair_run(experiment_t *experiment, workload_id_t workload, matchup_t
     }
     pair.base_sample = samples[swapped ? 1 : 0];
     pair.arm_sample = samples[swapped ? 0 : 1];
+    if (experiment->rows) {
+        pair.excluded = exclusion_of(&pair, experiment->plan.usual_elapsed[workload]);
+    }
     journal_pair_write(experiment, workload, &pair);
     pair_keep(&experiment->results[workload], &pair);
     return true;
 }
 
 /* Runs a matchup both ways round. False when interrupted. */
-static bool matchup_run(experiment_t *experiment, workload_id_t workload, matchup_t matchup, child_t *children)
+static bool matchup_run(experiment_t *experiment, workload_id_t workload, matchup_t matchup, size_t pass,
+                        stats_rng_t *rng, child_t *children)
 {
     const arm_t *arms = experiment->arms.arms;
     char doing[128];
     snprintf(doing, sizeof doing, "%s: %s beside %s", experiment->workloads[workload].name, arms[matchup.arm].name,
              arms[matchup.base].name);
+    uint32_t hash_seeds[2];
+    for (size_t i = 0; i < 2; i++) {
+        hash_seeds[i] = (uint32_t)stats_rng_below(rng, UINT32_MAX);
+    }
     for (int swapped = 0; swapped < 2; swapped++) {
         if (!experiment_arm_is_in(experiment, workload, matchup.base) ||
             !experiment_arm_is_in(experiment, workload, matchup.arm)) {
             return true;
         }
         progress_show(&experiment->progress, doing);
-        if (!pair_run(experiment, workload, matchup, swapped == 1, children)) {
+        pair_plan_t plan = {.swapped = swapped == 1, .hash_seed = hash_seeds[swapped], .pass = pass};
+        if (!pair_run(experiment, workload, matchup, &plan, children)) {
             return false;
         }
     }
@@ -143,7 +166,7 @@ static bool blocks_run(experiment_t *experiment, workload_id_t workload, matchup
     for (size_t block = 0; block < swaps; block++) {
         matchups_shuffle(matchups, count, &experiment->rng);
         for (size_t i = 0; i < count && !experiment->abandoned; i++) {
-            if (!matchup_run(experiment, workload, matchups[i], children)) {
+            if (!matchup_run(experiment, workload, matchups[i], block, &experiment->rng, children)) {
                 return false;
             }
             progress_advance(&experiment->progress, step);
@@ -152,21 +175,69 @@ static bool blocks_run(experiment_t *experiment, workload_id_t workload, matchup
     return true;
 }
 
-bool timing_block_run(experiment_t *experiment, workload_id_t workload)
+/* True when an arm of a row has enough pairs in the passes before this one. */
+static bool arm_is_enough(const experiment_t *experiment, workload_id_t workload, arm_id_t arm, size_t pass)
 {
-    matchup_t matchups[MATCHUP_MAX];
+    const workload_result_t *result = &experiment->results[workload];
+    double *logarithms = malloc((result->pair_count + 1) * sizeof *logarithms);
+    size_t count = 0;
+    for (size_t i = 0; logarithms != NULL && i < result->pair_count; i++) {
+        const pair_t *pair = &result->pairs[i];
+        if (pair->arm == arm && pair->pass < pass && pair->excluded == EXCLUSION_NONE) {
+            logarithms[count++] = log(pair->base_sample.cpu_seconds / pair->arm_sample.cpu_seconds);
+        }
+    }
+    bool enough = logarithms != NULL && stopping_is_due(logarithms, count, experiment->plan.width);
+    free(logarithms);
+    return enough;
+}
+
+static bool arm_is_open(const experiment_t *experiment, workload_id_t workload, arm_id_t arm, size_t pass)
+{
+    return experiment_arm_is_in(experiment, workload, arm) && !arm_is_enough(experiment, workload, arm, pass);
+}
+
+size_t timing_open_arms(const experiment_t *experiment, workload_id_t workload, size_t pass)
+{
+    size_t open = 0;
+    for (arm_id_t arm = 0; arm < ARM_COUNT; arm++) {
+        open += arm_is_open(experiment, workload, arm, pass);
+    }
+    return open;
+}
+
+/* A generator of a row's pass: the same whatever ran before it. */
+static stats_rng_t block_rng(const experiment_t *experiment, workload_id_t workload, size_t pass)
+{
+    stats_rng_t rng;
+    stats_rng_seed(&rng, experiment->seed);
+    stats_rng_seed(&rng, stats_rng_next(&rng) + workload);
+    stats_rng_seed(&rng, stats_rng_next(&rng) + pass);
+    return rng;
+}
+
+bool timing_block_run(experiment_t *experiment, workload_id_t workload, size_t pass)
+{
+    matchup_t matchups[ARM_COUNT];
     double step = experiment_pair_estimate(experiment, workload) * 2;
+    stats_rng_t rng = block_rng(experiment, workload, pass);
     child_t *children = calloc(2, sizeof *children);
     if (children == NULL) {
         experiment_drop(experiment, ARM_STOCK, "no memory");
         return true;
     }
-    size_t count = matchups_fill(experiment, workload, matchups);
+    for (arm_id_t arm = 0; arm < ARM_COUNT; arm++) {
+        matchups[arm] = (matchup_t){ARM_STOCK, arm};
+    }
     bool finished = true;
-    matchups_shuffle(matchups, count, &experiment->rng);
-    for (size_t i = 0; finished && i < count; i++) {
-        finished = matchup_run(experiment, workload, matchups[i], children);
-        progress_advance(&experiment->progress, step);
+    matchups_shuffle(matchups, ARM_COUNT, &rng);
+    for (size_t i = 0; finished && i < ARM_COUNT; i++) {
+        stats_rng_t own;
+        stats_rng_seed(&own, stats_rng_next(&rng));
+        if (arm_is_open(experiment, workload, matchups[i].arm, pass)) {
+            finished = matchup_run(experiment, workload, matchups[i], pass, &own, children);
+            progress_advance(&experiment->progress, step);
+        }
     }
     free(children);
     return finished;

@@ -143,6 +143,7 @@ static const char *report_fault(const json_t *report, const workload_t *workload
     sample->peak_kib = (long long)positive_get(report, "peak_kib");
     sample->after_kib = settled ? (long long)positive_get(report, "after_kib") : 0;
     sample->minor_faults = (long long)positive_get(report, "minor_faults");
+    sample->major_faults = (long long)positive_get(report, "major_faults");
     bool whole = sample->cpu_seconds > 0 && sample->wall_seconds > 0 && sample->peak_kib > 0 &&
                  sample->minor_faults > 0 && (!settled || sample->after_kib > 0);
     return whole ? NULL : "a figure is missing";

@@ -31,7 +31,8 @@ typedef struct sample {
     long long peak_kib;
     long long after_kib; /* 0 unless the run was asked to settle */
     long long minor_faults;
-    json_t *raw; /* the line itself; owned */
+    long long major_faults; /* of a row, while it was timed */
+    json_t *raw;            /* the line itself; owned */
 } sample_t;
 
 /* One figure that a seed published. Empty text where the table has none. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "lab/gupb/report.h"
 
+#include "lab/exclusion.h"
+#include "lab/gupb/findings.h"
 #include "lab/peers.h"
-#include "lab/summary.h"
+#include "lab/stopping.h"
 #include "lab/table.h"
 
 #include <math.h>
@@ -14,6 +16,8 @@ typedef struct line {
     size_t row;
     size_t pairs;
     stats_estimate_t speedup;
+    verdict_of_row_t verdict;
+    pooled_t_t pooled;
 } line_t;
 
 void gupb_report_start(const gupb_t *gupb, FILE *stream)
@@ -34,6 +38,16 @@ void gupb_report_start(const gupb_t *gupb, FILE *stream)
     }
 }
 
+/* What will not count, before anything has run. */
+static void rules_print(FILE *stream)
+{
+    fputs("a run that fails leaves its arm out of its row; a pair does not count, and is not run again, when\n",
+          stream);
+    for (size_t i = EXCLUSION_NONE + 1; i < EXCLUSION_COUNT; i++) {
+        fprintf(stream, "  %s: %s\n", exclusion_names[i], exclusion_meanings[i]);
+    }
+}
+
 void gupb_report_plan(const gupb_t *gupb, FILE *stream)
 {
     char duration[64];
@@ -46,8 +60,15 @@ void gupb_report_plan(const gupb_t *gupb, FILE *stream)
         }
     }
     progress_announce(gupb_estimate(gupb), duration, sizeof duration);
-    fprintf(stream, "%zu row%s, %s, in %zu pass%s over all of them\n", rows, rows == 1 ? "" : "s", duration,
-            gupb->passes, gupb->passes == 1 ? "" : "es");
+    double width = gupb->experiment.plan.width;
+    fprintf(stream, "%zu row%s, %s%s, in %zu pass%s over all of them\n", rows, rows == 1 ? "" : "s",
+            width > 0 ? "at most " : "", duration, gupb->passes, gupb->passes == 1 ? "" : "es");
+    if (width > 0) {
+        fprintf(stream,
+                "an arm of a row ends when its interval is narrower than %g %%, after %d pairs at the earliest\n",
+                width * 100, STOPPING_PAIRS_LEAST);
+    }
+    rules_print(stream);
 }
 
 static int line_compare(const void *left, const void *right)
@@ -56,21 +77,39 @@ static int line_compare(const void *left, const void *right)
     return (a < b) - (a > b);
 }
 
-/* What changes from the first to the second: for list-libc, the baseline of 2016, it is the other way round. */
-static stats_estimate_t change_of(arm_id_t arm, const summary_t *summary)
+static verdict_of_row_t verdict_invert(verdict_of_row_t verdict)
 {
-    return arm == ARM_LIST_LIBC ? estimate_invert(summary->speedup) : summary->speedup;
+    if (verdict == ROW_UNDECIDED) {
+        return verdict;
+    }
+    return verdict == ROW_FASTER ? ROW_SLOWER : ROW_FASTER;
+}
+
+/* What changes from the first to the second: for list-libc, the baseline of 2016, it is the other way round. */
+static line_t line_make(arm_id_t arm, const finding_t *finding)
+{
+    const summary_t *summary = &finding->summary;
+    line_t line = {.row = finding->row,
+                   .pairs = summary->pairs,
+                   .speedup = summary->speedup,
+                   .verdict = finding->verdict,
+                   .pooled = summary->pooled};
+    if (arm == ARM_LIST_LIBC) {
+        line.speedup = estimate_invert(line.speedup);
+        line.verdict = verdict_invert(line.verdict);
+        line.pooled.t = -line.pooled.t;
+    }
+    return line;
 }
 
 static size_t lines_fill(const gupb_t *gupb, arm_id_t arm, line_t lines[WORKLOAD_MAX])
 {
-    size_t count = 0;
-    for (size_t row = 0; row < gupb->list.count; row++) {
-        summary_t summary;
-        if (summary_make(&gupb->experiment, row, ARM_STOCK, arm, &summary)) {
-            lines[count++] = (line_t){.row = row, .pairs = summary.pairs, .speedup = change_of(arm, &summary)};
-        }
+    finding_t *findings = calloc(WORKLOAD_MAX, sizeof *findings);
+    size_t count = findings != NULL ? findings_make(gupb, arm, findings) : 0;
+    for (size_t i = 0; i < count; i++) {
+        lines[i] = line_make(arm, &findings[i]);
     }
+    free(findings);
     qsort(lines, count, sizeof *lines, line_compare);
     return count;
 }
@@ -105,14 +144,21 @@ static bool rows_were_published(const gupb_t *gupb)
 
 static void lines_print(const gupb_t *gupb, const line_t *lines, size_t count, FILE *stream)
 {
-    static const char *const headings[] = {"Benchmark", "%D", "95 %", "table 1", "table 2", "table 3", "table 4"};
-    enum { FIRST_PUBLISHED = 3 };
+    static const char *const headings[] = {"Benchmark", "%D",      "95 %",    "verdict", "old t",
+                                           "table 1",   "table 2", "table 3", "table 4"};
+    enum { VERDICT = 3, OLD_T, FIRST_PUBLISHED };
     table_t table;
     table_begin(&table, rows_were_published(gupb) ? FIRST_PUBLISHED + ROWS_TABLE_COUNT : FIRST_PUBLISHED, headings);
     for (size_t i = 0; i < count; i++) {
         const row_t *row = &gupb->list.rows[lines[i].row];
         table_row(&table, row->name);
         estimate_cells(&table, 1, &lines[i].speedup);
+        if (lines[i].verdict != ROW_UNDECIDED) {
+            table_cell(&table, VERDICT, "%s", verdict_names[lines[i].verdict]);
+        }
+        if (lines[i].pooled.known) {
+            table_cell(&table, OLD_T, "%.1f%s", lines[i].pooled.t, lines[i].pooled.significant ? "*" : "");
+        }
         for (size_t column = 0; column < ROWS_TABLE_COUNT; column++) {
             if (row->known[column]) {
                 table_cell(&table, FIRST_PUBLISHED + column, "%+.2f", row->published[column]);
@@ -126,14 +172,26 @@ static void lines_print(const gupb_t *gupb, const line_t *lines, size_t count, F
 static void lines_sum_print(const line_t *lines, size_t count, FILE *stream)
 {
     double sum = 0;
-    size_t slower = 0, sure = 0;
+    size_t slower = 0, sure = 0, verdicts[] = {[ROW_UNDECIDED] = 0, [ROW_FASTER] = 0, [ROW_SLOWER] = 0};
     for (size_t i = 0; i < count; i++) {
         sum += log(lines[i].speedup.value);
         slower += lines[i].speedup.value < 1;
         sure += lines[i].speedup.known && lines[i].speedup.interval.high < 1;
+        verdicts[lines[i].verdict]++;
     }
     fprintf(stream, "  geometric mean %+.2f %%; %zu of %zu rows slower, %zu of them beyond their interval\n",
             percent_of(exp(sum / (double)count)), slower, count, sure);
+    fprintf(stream, "  verdicts: %zu faster, %zu slower, %zu undecided\n", verdicts[ROW_FASTER], verdicts[ROW_SLOWER],
+            verdicts[ROW_UNDECIDED]);
+}
+
+static void noise_floor_print(const gupb_t *gupb, FILE *stream)
+{
+    noise_floor_t floor;
+    if (noise_floor_find(gupb, &floor)) {
+        fprintf(stream, "  noise floor: %zu of %zu rows within %.0f %%, %.2f %% on average, %.2f %% at most\n",
+                floor.within, floor.rows, FINDINGS_NOISE_PERCENT, floor.mean_percent, floor.greatest_percent);
+    }
 }
 
 static void arm_print(const gupb_t *gupb, arm_id_t arm, FILE *stream)
@@ -158,6 +216,19 @@ static void arm_print(const gupb_t *gupb, arm_id_t arm, FILE *stream)
     fprintf(stream, " (%zu pairs)\n", fewest);
     lines_print(gupb, lines, count, stream);
     lines_sum_print(lines, count, stream);
+    if (arm == ARM_STOCK) {
+        noise_floor_print(gupb, stream);
+    }
+}
+
+/* What did not count, if anything did not. */
+static void exclusions_print(const gupb_t *gupb, FILE *stream)
+{
+    size_t counts[EXCLUSION_COUNT];
+    size_t pairs = exclusions_count(gupb, counts);
+    for (size_t i = EXCLUSION_NONE + 1; i < EXCLUSION_COUNT; i++) {
+        fprintf(stream, "  excluded for \"%s\": %zu of %zu pairs\n", exclusion_names[i], counts[i], pairs);
+    }
 }
 
 static void notes_print(const gupb_t *gupb, FILE *stream)
@@ -178,6 +249,7 @@ static void notes_print(const gupb_t *gupb, FILE *stream)
             }
         }
     }
+    exclusions_print(gupb, stream);
     if (gupb->ended) {
         fprintf(stream, "  the budget was spent after %zu of %zu passes\n", gupb->passes_done, gupb->passes);
     }
@@ -187,12 +259,14 @@ void gupb_report_print(const gupb_t *gupb, FILE *stream)
 {
     fputs(
         "%D: how many percent more processor time the second takes than the first, the geometric mean over pairs that\n"
-        "ran on two cores at once; 95 %: its interval.",
+        "ran on two cores at once; 95 %: its interval; verdict: by the signed-rank test, adjusted over the rows so "
+        "that one\n"
+        "verdict in twenty is wrong; old t: the pooled t of 2016 over the same runs, * where that would be "
+        "significant.\n",
         stream);
     if (rows_were_published(gupb)) {
-        fputs(" Tables 1 to 4: %D of 2016 (CPython 3 on Haswell-EP and\nBroadwell-EP, CPython 2 on both).", stream);
+        fputs("Tables 1 to 4: %D of 2016 (CPython 3 on Haswell-EP and Broadwell-EP, CPython 2 on both).\n", stream);
     }
-    fputc('\n', stream);
     if (gupb->experiment.plan.quick) {
         fputs("The quick form does a small piece of each row, in few pairs: it shows the direction, not the figure.\n",
               stream);

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "lab/gupb/report.h"
+
+#include "lab/exclusion.h"
+#include "lab/gupb/findings.h"
 #include "lab/json.h"
 #include "lab/result.h"
-#include "lab/summary.h"
+#include "lab/stopping.h"
+
+#include <stdlib.h>
 
 /* Null for a table that the row is not in. */
 static json_t *published_to_json(const row_t *row)
@@ -14,21 +19,93 @@ static json_t *published_to_json(const row_t *row)
     return tables;
 }
 
-static json_t *summaries_to_json(const gupb_t *gupb, size_t row)
+/* Null where the pairs do not allow one. */
+static json_t *pooled_to_json(const pooled_t_t *pooled)
 {
-    json_t *summaries = json_array();
-    for (arm_id_t arm = 0; arm < ARM_COUNT; arm++) {
-        summary_t summary;
-        if (summary_make(&gupb->experiment, row, ARM_STOCK, arm, &summary)) {
-            json_array_append_new(summaries,
-                                  json_pack("{s:s, s:s, s:I, s:f, s:o, s:o}", "base", "stock", "arm",
-                                            gupb->experiment.arms.arms[arm].name, "pairs", (json_int_t)summary.pairs,
-                                            "median_cpu_seconds", summary.median_seconds, "speedup",
-                                            estimate_to_json(&summary.speedup), "elapsed_speedup",
-                                            estimate_to_json(&summary.elapsed)));
+    return pooled->known ? json_pack("{s:f, s:I, s:b}", "t", pooled->t, "degrees", (json_int_t)pooled->degrees,
+                                     "significant", pooled->significant)
+                         : json_null();
+}
+
+static json_t *finding_to_json(const gupb_t *gupb, arm_id_t arm, const finding_t *finding)
+{
+    const summary_t *summary = &finding->summary;
+    return json_pack("{s:s, s:s, s:I, s:I, s:f, s:o, s:o, s:o, s:f, s:f, s:s, s:o, s:f, s:f}", "base", "stock", "arm",
+                     gupb->experiment.arms.arms[arm].name, "pairs", (json_int_t)summary->pairs, "excluded_pairs",
+                     (json_int_t)summary->excluded, "median_cpu_seconds", summary->median_seconds, "speedup",
+                     estimate_to_json(&summary->speedup), "elapsed_speedup", estimate_to_json(&summary->elapsed),
+                     "student", estimate_to_json(&summary->student), "signed_rank_p", summary->signed_rank,
+                     "adjusted_p", finding->adjusted, "verdict", verdict_names[finding->verdict], "pooled_t",
+                     pooled_to_json(&summary->pooled), "median_peak_kib", summary->median_peak_kib,
+                     "median_minor_faults", summary->median_faults);
+}
+
+/* An array for each row: its summaries, one for each arm. NULL without memory. */
+static json_t *summaries_to_json(const gupb_t *gupb)
+{
+    json_t *rows = json_array();
+    finding_t *findings = calloc(WORKLOAD_MAX, sizeof *findings);
+    for (size_t row = 0; row < gupb->list.count; row++) {
+        json_array_append_new(rows, json_array());
+    }
+    for (arm_id_t arm = 0; findings != NULL && arm < ARM_COUNT; arm++) {
+        size_t count = findings_make(gupb, arm, findings);
+        for (size_t i = 0; i < count; i++) {
+            json_array_append_new(json_array_get(rows, findings[i].row), finding_to_json(gupb, arm, &findings[i]));
         }
     }
-    return summaries;
+    free(findings);
+    return rows;
+}
+
+/* A pair as it ran, and what is worked out of it: seconds a loop, whether it counts. */
+static json_t *row_pair_to_json(const gupb_t *gupb, size_t row, const pair_t *pair)
+{
+    json_t *object = pair_to_json(&gupb->experiment, pair);
+    double loops = gupb->experiment.plan.rounds[row];
+    const char *excluded = exclusion_names[pair->excluded];
+    json_object_set_new(object, "pass", json_integer((json_int_t)pair->pass));
+    json_object_set_new(object, "started_first", json_string(pair->arm_first ? "arm" : "base"));
+    json_object_set_new(object, "base_seconds", json_real(pair->base_sample.cpu_seconds / loops));
+    json_object_set_new(object, "arm_seconds", json_real(pair->arm_sample.cpu_seconds / loops));
+    json_object_set_new(object, "excluded", excluded != NULL ? json_string(excluded) : json_null());
+    return object;
+}
+
+static json_t *row_pairs_to_json(const gupb_t *gupb, size_t row)
+{
+    const workload_result_t *result = &gupb->experiment.results[row];
+    json_t *pairs = json_array();
+    for (size_t i = 0; i < result->pair_count; i++) {
+        json_array_append_new(pairs, row_pair_to_json(gupb, row, &result->pairs[i]));
+    }
+    return pairs;
+}
+
+/* Null when stock was not measured beside itself. */
+static json_t *noise_floor_to_json(const gupb_t *gupb)
+{
+    noise_floor_t floor;
+    if (!noise_floor_find(gupb, &floor)) {
+        return json_null();
+    }
+    return json_pack("{s:I, s:f, s:I, s:I, s:f, s:f}", "rows", (json_int_t)floor.rows, "bound_percent",
+                     FINDINGS_NOISE_PERCENT, "within_bound", (json_int_t)floor.within, "verdicts",
+                     (json_int_t)floor.verdicts, "greatest_percent", floor.greatest_percent, "mean_percent",
+                     floor.mean_percent);
+}
+
+/* The rules, and how many pairs each of them took. */
+static json_t *exclusions_to_json(const gupb_t *gupb)
+{
+    size_t counts[EXCLUSION_COUNT];
+    json_t *rules = json_array();
+    exclusions_count(gupb, counts);
+    for (size_t i = EXCLUSION_NONE + 1; i < EXCLUSION_COUNT; i++) {
+        json_array_append_new(rules, json_pack("{s:s, s:s, s:I}", "reason", exclusion_names[i], "meaning",
+                                               exclusion_meanings[i], "pairs", (json_int_t)counts[i]));
+    }
+    return rules;
 }
 
 /* Why arms do not take part in the row. */
@@ -44,30 +121,37 @@ static json_t *reasons_to_json(const gupb_t *gupb, size_t row)
     return reasons;
 }
 
-static json_t *row_to_json(const gupb_t *gupb, size_t row)
+static json_t *row_to_json(const gupb_t *gupb, size_t row, json_t *summaries)
 {
     const row_t *entry = &gupb->list.rows[row];
-    return json_pack("{s:s, s:s, s:s, s:i, s:o, s:o, s:o, s:o}", "name", entry->name, "program", entry->file, "note",
+    return json_pack("{s:s, s:s, s:s, s:i, s:o, s:O, s:o, s:o}", "name", entry->name, "program", entry->file, "note",
                      entry->note, "loops", gupb->experiment.plan.rounds[row], "published_percent",
-                     published_to_json(entry), "summary", summaries_to_json(gupb, row), "left_out",
-                     reasons_to_json(gupb, row), "pairs",
-                     pairs_to_json(&gupb->experiment, &gupb->experiment.results[row]));
+                     published_to_json(entry), "summary", summaries, "left_out", reasons_to_json(gupb, row), "pairs",
+                     row_pairs_to_json(gupb, row));
 }
 
 json_t *gupb_to_json(const gupb_t *gupb, const char *version, char *const *arguments)
 {
     const experiment_t *experiment = &gupb->experiment;
-    json_t *rows = json_array();
+    json_t *rows = json_array(), *summaries = summaries_to_json(gupb);
     for (size_t row = 0; row < gupb->list.count; row++) {
         if (experiment->plan.selected[row]) {
-            json_array_append_new(rows, row_to_json(gupb, row));
+            json_array_append_new(rows, row_to_json(gupb, row, json_array_get(summaries, row)));
         }
     }
-    return json_pack("{s:i, s:s, s:b, s:s, s:o, s:o, s:b, s:I, s:f, s:s, s:s, s:I, s:f, s:b, s:o, s:o, s:o}", "format",
-                     1, "suite", gupb->suite, "even_environments", gupb->even, "cubby", version, "date", date_to_json(),
-                     "command", command_to_json(arguments), "quick", experiment->plan.quick, "seed",
-                     (json_int_t)experiment->seed, "elapsed_seconds", progress_seconds(&experiment->progress), "python",
-                     experiment->python, "jansson", JANSSON_VERSION, "passes", (json_int_t)gupb->passes_done,
-                     "budget_seconds", gupb->budget, "budget_spent", gupb->ended, "machine",
-                     machine_to_json(&experiment->machine), "arms", arms_to_json(&experiment->arms), "rows", rows);
+    json_decref(summaries);
+    json_t *result =
+        json_pack("{s:i, s:s, s:b, s:s, s:o, s:o, s:b, s:I, s:f, s:s, s:s, s:I, s:f, s:b, s:o, s:o, s:o}", "format", 1,
+                  "suite", gupb->suite, "even_environments", gupb->even, "cubby", version, "date", date_to_json(),
+                  "command", command_to_json(arguments), "quick", experiment->plan.quick, "seed",
+                  (json_int_t)experiment->seed, "elapsed_seconds", progress_seconds(&experiment->progress), "python",
+                  experiment->python, "jansson", JANSSON_VERSION, "passes", (json_int_t)gupb->passes_done,
+                  "budget_seconds", gupb->budget, "budget_spent", gupb->ended, "machine",
+                  machine_to_json(&experiment->machine), "arms", arms_to_json(&experiment->arms), "rows", rows);
+    json_object_set_new(result, "width", experiment->plan.width > 0 ? json_real(experiment->plan.width) : json_null());
+    json_object_set_new(result, "stopping_least_pairs", json_integer(STOPPING_PAIRS_LEAST));
+    json_object_set_new(result, "passes_most", json_integer((json_int_t)gupb->passes));
+    json_object_set_new(result, "noise_floor", noise_floor_to_json(gupb));
+    json_object_set_new(result, "exclusions", exclusions_to_json(gupb));
+    return result;
 }

@@ -3,6 +3,7 @@
 
 #include "lab/journal.h"
 #include "lab/run.h"
+#include "lab/stopping.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,17 +41,26 @@ void gupb_plan(gupb_t *gupb, bool quick)
     gupb->passes = quick ? 1 : PASSES_FULL;
 }
 
+void gupb_width_take(gupb_t *gupb, double width)
+{
+    gupb->experiment.plan.width = width;
+    gupb->passes = STOPPING_PASSES_MOST;
+}
+
 bool gupb_row_is_in(const gupb_t *gupb, size_t row)
 {
     return gupb->experiment.plan.selected[row] && experiment_arm_is_in(&gupb->experiment, row, ARM_STOCK);
 }
 
-static double pass_estimate(const gupb_t *gupb)
+/* Seconds of a pass, over the arms that still want pairs. */
+static double pass_estimate(const gupb_t *gupb, size_t pass)
 {
+    const experiment_t *experiment = &gupb->experiment;
     double seconds = 0;
     for (size_t row = 0; row < gupb->list.count; row++) {
         if (gupb_row_is_in(gupb, row)) {
-            seconds += experiment_timing_estimate(&gupb->experiment, row);
+            double pairs = 2 * (double)timing_open_arms(experiment, row, pass);
+            seconds += pairs * experiment_pair_estimate(experiment, row);
         }
     }
     return seconds;
@@ -58,7 +68,7 @@ static double pass_estimate(const gupb_t *gupb)
 
 double gupb_estimate(const gupb_t *gupb)
 {
-    double seconds = pass_estimate(gupb) * (double)gupb->passes;
+    double seconds = pass_estimate(gupb, 0) * (double)gupb->passes;
     return gupb->budget > 0 && seconds > gupb->budget ? gupb->budget : seconds;
 }
 
@@ -98,6 +108,7 @@ static bool row_calibrate(gupb_t *gupb, size_t row, child_t *child)
     double loops = (plan->quick ? PROCESS_SECONDS_QUICK : PROCESS_SECONDS_FULL) / sample.cpu_seconds;
     experiment->results[row].calibrated = true;
     plan->round_seconds[row] = sample.wall_seconds;
+    plan->usual_elapsed[row] = sample.wall_seconds / sample.cpu_seconds;
     plan->rounds[row] = loops < 1 ? 1 : (int)(loops > LOOPS_MOST ? LOOPS_MOST : loops);
     journal_row_write(experiment, row);
     return true;
@@ -128,30 +139,46 @@ bool gupb_calibrate(gupb_t *gupb)
     return finished;
 }
 
+/* True when the next pass would end after the budget; passes so far were this many times slower than thought. */
+static bool pass_is_too_long(const gupb_t *gupb, double next)
+{
+    const progress_t *progress = &gupb->experiment.progress;
+    double spent = progress_seconds(progress);
+    double slower = progress->done > 0 && spent > progress->done ? spent / progress->done : 1;
+    return gupb->budget > 0 && gupb->passes_done > 0 && spent + next * slower > gupb->budget;
+}
+
+/* A block of each row. False when interrupted. */
+static bool pass_run(gupb_t *gupb)
+{
+    experiment_t *experiment = &gupb->experiment;
+    for (size_t row = 0; row < gupb->list.count && !experiment->abandoned; row++) {
+        if (gupb_row_is_in(gupb, row) && !timing_block_run(experiment, row, gupb->passes_done)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool gupb_run(gupb_t *gupb)
 {
     experiment_t *experiment = &gupb->experiment;
-    double pass_seconds = pass_estimate(gupb);
     progress_begin(&experiment->progress, gupb_estimate(gupb));
-    while (gupb->passes_done < gupb->passes) {
-        /* A pass that would not end in time does not begin; the first one always does. */
-        double spent = progress_seconds(&experiment->progress);
-        if (gupb->budget > 0 && gupb->passes_done > 0) {
-            double usual = spent / (double)gupb->passes_done;
-            if (spent + (usual > pass_seconds ? usual : pass_seconds) > gupb->budget) {
-                gupb->ended = true;
-                return true;
-            }
+    while (gupb->passes_done < gupb->passes && !experiment->abandoned) {
+        double next = pass_estimate(gupb, gupb->passes_done);
+        if (next <= 0) {
+            return true; /* every arm of every row has enough */
         }
-        for (size_t row = 0; row < gupb->list.count; row++) {
-            if (experiment->abandoned) {
-                return true;
-            }
-            if (gupb_row_is_in(gupb, row) && !timing_block_run(experiment, row)) {
-                return false;
-            }
+        if (pass_is_too_long(gupb, next)) {
+            gupb->ended = true;
+            return true;
         }
-        gupb->passes_done++;
+        double left = next * (double)(gupb->passes - gupb->passes_done);
+        experiment->progress.expected = experiment->progress.done + left;
+        if (!pass_run(gupb)) {
+            return false;
+        }
+        gupb->passes_done += !experiment->abandoned;
     }
     return true;
 }

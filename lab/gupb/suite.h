@@ -5,7 +5,8 @@
  *   calibration  each row once under stock: whether it can run here, and how many loops make a process long enough.
  *   passes       in each pass every row has one block of pairs: (stock, arm) for all arms in a random order, and stock
  *                beside itself, which shows what noise alone makes. After a pass every row has as many pairs as the
- *                others, so that it can end there when its time is over.
+ *                others, so that it can end there when its time is over. Where a width was
+ *                asked for, an arm of a row takes no part any more as soon as its interval is narrower.
  */
 #ifndef CUBBY_LAB_GUPB_SUITE_H
 #define CUBBY_LAB_GUPB_SUITE_H
@@ -26,6 +27,9 @@ typedef struct gupb {
 
 /* The numbers of the quick form and of the full one, and all rows; `list` has been read. */
 void gupb_plan(gupb_t *gupb, bool quick);
+
+/* Lets an arm of a row end when its interval is narrower than width, a share, and others go on for many more passes. */
+void gupb_width_take(gupb_t *gupb, double width);
 
 /* Seconds that the passes will take, roughly; after calibration. */
 double gupb_estimate(const gupb_t *gupb);

@@ -33,10 +33,12 @@ echo "$arm $row $loops $4 $PYTHONHASHSEED" >> "$here/runs"
 seconds=2
 [ $arm = cubby ] && seconds=1.6
 [ $arm = list-libc ] && seconds=3
+wall= major=0
 [ -f "$here/wrong" ] && . "$here/wrong"
 preloaded='[]'
 [ -n "$LD_PRELOAD" ] && preloaded='["x.so"]'
-echo "{\"name\": \"$row\", \"size\": \"2016\", \"loops\": $loops, \"seconds\": $seconds, \"cpu_seconds\": $seconds," \
+echo "{\"name\": \"$row\", \"size\": \"2016\", \"loops\": $loops, \"seconds\": ${wall:-$seconds}," \
+    "\"cpu_seconds\": $seconds, \"major_faults\": $major," \
     "\"check\": 1, \"peak_kib\": 5000, \"minor_faults\": 12345, \"python\": \"3.11.2\", \"preloaded\": $preloaded}"
 """
 
@@ -211,6 +213,74 @@ def the_budget_ends_the_passes_and_every_row_has_as_many_pairs():
     assert not result["budget_spent"] and result["passes"] == 2
 
 
+@test
+def a_row_ends_when_its_interval_is_narrow_and_the_others_go_on():
+    misbehave("seconds=$seconds; [ $arm = cubby ] && seconds=1.${PYTHONHASHSEED#${PYTHONHASHSEED%??}}")
+    result = bench_json("--width=2%", "--pairs=9", "--rows=nbody", "--seed=8")
+    counts = {entry["arm"]: entry["pairs"] for entry in result["rows"][0]["summary"]}
+    assert counts == {"stock": 12, "list-libc": 12, "libc": 12, "cubby": 18}, counts
+    assert result["width"] == 0.02 and result["stopping_least_pairs"] == 12 and result["passes"] == 9
+    misbehave()
+    result = bench("--width=1", "--rows=nbody,chaos", "--arms=cubby")
+    assert "2 rows, at most about " in result.stdout and "in 60 passes" in result.stdout
+    assert "ends when its interval is narrower than 1 %, after 12 pairs" in result.stdout
+    assert len(runs()) == 2 + 2 * 2 * 2 * 12 / 2 * 2, "nothing goes on when all have enough"
+    for width in ("0", "-1", "200", "x", "%", "nan"):
+        assert bench(f"--width={width}").returncode == 2, width
+
+
+@test
+def pairs_that_the_machine_disturbed_are_kept_but_do_not_count():
+    text = "[ $arm$row = cubbynbody ] && [ $((PYTHONHASHSEED % 2)) = 0 ] && "
+    for lines, reason in (
+        (text + "{ wall=7; seconds=4; }", "held up"),
+        (text + "{ major=3; seconds=4; }", "major faults"),
+    ):
+        misbehave(lines)
+        result = bench_json("--pairs=6", "--rows=nbody,chaos", "--seed=21")
+        pairs = [pair for pair in result["rows"][0]["pairs"] if pair["arm"] == "cubby"]
+        out = [pair for pair in pairs if pair["excluded"]]
+        assert len(pairs) == 12 and 0 < len(out) < 12
+        assert all(pair["excluded"] == reason and pair["hash_seed"] % 2 == 0 for pair in out)
+        summary = next(entry for entry in result["rows"][0]["summary"] if entry["arm"] == "cubby")
+        assert summary["pairs"] == 12 - len(out) and summary["excluded_pairs"] == len(out)
+        assert math.isclose(summary["speedup"]["value"], 1.25)
+        assert {rule["reason"]: rule["pairs"] for rule in result["exclusions"]}[reason] == len(out)
+        misbehave(lines)
+        shown = bench("--pairs=6", "--rows=nbody,chaos", "--seed=21").stdout
+        assert f'excluded for "{reason}": {len(out)} of 96 pairs' in shown and f"  {reason}: one of the two" in shown
+    misbehave("wall=70")  # as in calibration: the row waits by itself
+    result = bench_json("--quick", "--rows=nbody")
+    assert all(pair["excluded"] is None for pair in result["rows"][0]["pairs"])
+
+
+@test
+def a_row_that_changed_has_a_verdict_and_the_noise_floor_is_shown():
+    misbehave("case $seconds in 2) seconds=2.00;; esac; seconds=$seconds$((PYTHONHASHSEED % 8))")
+    result = bench_json("--pairs=8", "--rows=nbody,chaos,go", "--seed=5")
+    floor = result["noise_floor"]
+    assert floor["rows"] == floor["within_bound"] == 3 and floor["verdicts"] == 0 and floor["greatest_percent"] < 1
+    for row in result["rows"]:
+        by_arm = {entry["arm"]: entry for entry in row["summary"]}
+        assert by_arm["cubby"]["verdict"] == "faster" and by_arm["list-libc"]["verdict"] == "slower"
+        assert by_arm["stock"]["verdict"] == by_arm["libc"]["verdict"] == "undecided"
+        assert math.isclose(by_arm["cubby"]["signed_rank_p"], 2 / 2**16)
+        assert math.isclose(by_arm["cubby"]["adjusted_p"], 2 / 2**16), "three equal answers stay what they are"
+        assert by_arm["cubby"]["pooled_t"]["significant"] and by_arm["cubby"]["pooled_t"]["degrees"] == 30
+        student = by_arm["cubby"]["student"]
+        assert student["low"] < student["value"] < student["high"]
+        for pair in row["pairs"]:
+            assert math.isclose(pair["base_seconds"] * row["loops"], pair["base_run"]["cpu_seconds"])
+            assert math.isclose(pair["arm_seconds"] * row["loops"], pair["arm_run"]["cpu_seconds"])
+            assert pair["started_first"] in ("base", "arm") and 0 <= pair["pass"] < 8
+    misbehave()
+    text = bench("--pairs=8", "--rows=nbody,chaos,go").stdout
+    assert "noise floor: 3 of 3 rows within 1 %, 0.00 % on average, 0.00 % at most" in text, text
+    assert "verdicts: 3 faster, 0 slower, 0 undecided" in text
+    assert {row[5] for row in table_of(text, "cubby over stock")} == {"faster"}
+    assert {row[5] for row in table_of(text, "stock over list-libc")} == {"faster"}
+
+
 def pairs_of(result):
     """What makes a pair that pair, in their order."""
     return [
@@ -244,6 +314,26 @@ def an_interrupted_run_goes_on_and_ends_with_the_same_pairs():
     again = bench_json("--rows=nbody,chaos", "--pairs=2", "--resume=" + path)
     assert pairs_of(again) == pairs_of(whole) and runs() == []
     assert [row["summary"] for row in again["rows"]] == [row["summary"] for row in whole["rows"]]
+
+
+@test
+def a_run_with_a_width_that_was_interrupted_ends_with_the_same_pairs():
+    noisy = "[ $arm = cubby ] && seconds=1.6${PYTHONHASHSEED#${PYTHONHASHSEED%??}}\n"
+    options = ("--rows=nbody,chaos", "--pairs=10", "--width=2.3", "--seed=3")
+    misbehave(noisy)
+    whole = bench_json(*options)
+    counts = {entry["pairs"] for row in whole["rows"] for entry in row["summary"] if entry["arm"] == "cubby"}
+    assert any(12 < count < 20 for count in counts), counts
+    for kept in (20, 70, 130):
+        path = os.path.join(FOLDER, f"journal-{kept}")
+        misbehave(noisy)
+        assert pairs_of(bench_json(*options, "--resume=" + path)) == pairs_of(whole)
+        with open(path, encoding="ascii") as file:
+            lines = file.readlines()
+        with open(path, "w", encoding="ascii") as file:
+            file.writelines(lines[:kept])
+        assert pairs_of(bench_json(*options, "--resume=" + path)) == pairs_of(whole)
+        assert pairs_of(bench_json(*options, "--resume=" + path)) == pairs_of(whole), "and a whole one stays whole"
 
 
 @test

@@ -16,6 +16,7 @@ A program does its loops, compares what came out with what must come out, and pr
     check           the result, in short
     peak_kib        VmHWM
     minor_faults    of this process
+    major_faults    of this process and of those that it started, while it was timed
     python          version of the interpreter
     preloaded       the files of LD_PRELOAD that really are mapped
 
@@ -106,6 +107,11 @@ def processor_seconds():
     )
 
 
+def major_faults():
+    """Of this process and of its children that have ended."""
+    return sum(resource.getrusage(who).ru_majflt for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
 def peak_kib():
     with open("/proc/self/status", encoding="ascii") as status:
         return next(int(line.split()[1]) for line in status if line.startswith("VmHWM:"))
@@ -128,9 +134,11 @@ def main(benchmarks):
     name, loops, size = options(benchmarks)
     prepare, work, check = benchmarks[name]
     prepared = prepare(size)
+    major_start = major_faults()
     cpu_start, wall_start = processor_seconds(), time.perf_counter()
     result = work(loops, prepared)
     wall_seconds, cpu_seconds = time.perf_counter() - wall_start, processor_seconds() - cpu_start
+    major = major_faults() - major_start
     faults, peak = resource.getrusage(resource.RUSAGE_SELF).ru_minflt, peak_kib()
     try:
         checked = check(prepared, result)
@@ -154,6 +162,7 @@ def main(benchmarks):
                 "check": checked,
                 "peak_kib": peak,
                 "minor_faults": faults,
+                "major_faults": major,
                 "python": sys.version.split()[0],
                 "preloaded": mapped_preloads(),
             }
