@@ -8,7 +8,7 @@ const char *const exclusion_names[EXCLUSION_COUNT] = {
 
 const char *const exclusion_meanings[EXCLUSION_COUNT] = {
     [EXCLUSION_MAJOR_FAULTS] = "one of the two had to read a page from a disk while it was timed",
-    [EXCLUSION_HELD_UP] = "one of the two took more than 1.5 times as long for its processor time as the row did in "
+    [EXCLUSION_HELD_UP] = "one of the two took more than twice as long for its processor time as the row did in "
                           "calibration: it was stopped, or other work had its core",
 };
 

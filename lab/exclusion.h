@@ -10,7 +10,7 @@
 #include "lab/experiment.h"
 
 /* A run may take this many times its processor time, times what the row took in calibration, before it was held up. */
-#define EXCLUSION_ELAPSED_FACTOR 1.5
+#define EXCLUSION_ELAPSED_FACTOR 2.0
 
 typedef enum exclusion { EXCLUSION_NONE, EXCLUSION_MAJOR_FAULTS, EXCLUSION_HELD_UP, EXCLUSION_COUNT } exclusion_t;
 

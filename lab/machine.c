@@ -73,6 +73,46 @@ static void cores_read(machine_t *machine)
     }
 }
 
+/* The share of stolen time in the line of all cores: user, nice, system, idle, iowait, irq, softirq, steal. */
+static double stolen_read(void)
+{
+    enum { STEAL = 7, TIMES };
+    char line[256];
+    line_read("/proc/stat", line, sizeof line);
+    double total = 0, stolen = 0;
+    char *text = line + strcspn(line, " ");
+    for (int i = 0; i < TIMES; i++) {
+        stolen = strtod(text, &text);
+        total += stolen;
+    }
+    return total > 0 ? stolen / total : 0;
+}
+
+static void load_read(machine_t *machine)
+{
+    char line[128], *text = line;
+    line_read("/proc/loadavg", line, sizeof line);
+    for (size_t i = 0; i < sizeof machine->load / sizeof *machine->load; i++) {
+        char *end;
+        machine->load[i] = strtod(text, &end);
+        machine->load[i] = end == text ? -1 : machine->load[i];
+        text = end;
+    }
+}
+
+/* What changes the speed of the cores, or takes them away. */
+static void cores_speed_read(machine_t *machine)
+{
+    static char flags[8192]; /* the list is long, and comes late in the file */
+    line_read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", machine->governor, sizeof machine->governor);
+    line_read("/sys/devices/system/cpu/cpufreq/boost", machine->boost, sizeof machine->boost);
+    line_read("/sys/devices/system/cpu/smt/active", machine->shared_cores, sizeof machine->shared_cores);
+    field_read("/proc/cpuinfo", "flags", flags, sizeof flags);
+    machine->hypervisor = strstr(flags, " hypervisor") != NULL;
+    machine->stolen = stolen_read();
+    load_read(machine);
+}
+
 void machine_read(machine_t *machine)
 {
     memset(machine, 0, sizeof *machine);
@@ -87,6 +127,8 @@ void machine_read(machine_t *machine)
     cores_read(machine);
     machine->memory_kib = field_number("/proc/meminfo", "MemTotal");
     machine->available_kib = field_number("/proc/meminfo", "MemAvailable");
+    machine->swap_used_kib = field_number("/proc/meminfo", "SwapTotal") - field_number("/proc/meminfo", "SwapFree");
+    cores_speed_read(machine);
     line_read("/proc/sys/vm/overcommit_memory", machine->overcommit, sizeof machine->overcommit);
     line_read("/sys/kernel/mm/transparent_hugepage/enabled", machine->thp_enabled, sizeof machine->thp_enabled);
     line_read("/sys/kernel/mm/transparent_hugepage/defrag", machine->thp_defrag, sizeof machine->thp_defrag);
@@ -112,6 +154,118 @@ void switch_chosen(const char *text, char *chosen, size_t size)
     snprintf(chosen, size, "%.*s", (int)(close - open - 1), open + 1);
 }
 
+/* Each is empty where all is well. */
+static void scheduling_warn(const machine_t *machine, machine_warning_t warnings[4])
+{
+    double busy = machine->load[0];
+    if (machine->cores_allowed < 2) {
+        snprintf(warnings[0], MACHINE_WARNING_SIZE,
+                 "only one core may be used: the two of a pair run one after the other, and drift is not cancelled");
+    }
+    if (busy > 0.25 * (double)machine->cores_online) {
+        snprintf(warnings[1], MACHINE_WARNING_SIZE,
+                 "other work is running (load %.2f on %ld cores): its times are in these; wait until it has ended",
+                 busy, machine->cores_online);
+    }
+    if (machine->stolen > 0.01) {
+        snprintf(warnings[2], MACHINE_WARNING_SIZE,
+                 "other machines on the same host have had %.0f %% of the time of these cores", machine->stolen * 100);
+    }
+    if (machine->hypervisor) {
+        snprintf(warnings[3], MACHINE_WARNING_SIZE,
+                 "a virtual machine: its speed may drift with what its host does; only ratios within pairs count");
+    }
+}
+
+static void frequency_warn(const machine_t *machine, machine_warning_t warnings[3])
+{
+    if (machine->governor[0] != '\0' && strcmp(machine->governor, "performance") != 0) {
+        snprintf(warnings[0], MACHINE_WARNING_SIZE,
+                 "the cores change their frequency (governor %s): `cpupower frequency-set -g performance` stops that",
+                 machine->governor);
+    }
+    if (strcmp(machine->boost, "1") == 0) {
+        snprintf(warnings[1], MACHINE_WARNING_SIZE,
+                 "the cores run faster while they are cool: write 0 to /sys/devices/system/cpu/cpufreq/boost");
+    }
+    if (strcmp(machine->shared_cores, "1") == 0) {
+        snprintf(warnings[2], MACHINE_WARNING_SIZE,
+                 "two threads share a core: the two of a pair may slow each other; write off to "
+                 "/sys/devices/system/cpu/smt/control");
+    }
+}
+
+static void memory_warn(const machine_t *machine, machine_warning_t warnings[4])
+{
+    enum { ENOUGH_KIB = 1024 * 1024 };
+    if (machine->aslr[0] != '\0' && strcmp(machine->aslr, "2") != 0) {
+        snprintf(
+            warnings[0], MACHINE_WARNING_SIZE,
+            "addresses are not random (randomize_va_space is %s): all runs have one layout, which may favour an arm",
+            machine->aslr);
+    }
+    if (machine->available_kib < ENOUGH_KIB) {
+        snprintf(warnings[1], MACHINE_WARNING_SIZE, "only %lld MiB of memory are available; the largest rows need 1024",
+                 machine->available_kib / 1024);
+    }
+    if (machine->swap_used_kib > 0) {
+        snprintf(warnings[2], MACHINE_WARNING_SIZE, "%lld MiB are swapped out: a run may wait for a disk",
+                 machine->swap_used_kib / 1024);
+    }
+    if (machine->address_space_limit >= 0) {
+        snprintf(warnings[3], MACHINE_WARNING_SIZE,
+                 "the address space is limited (ulimit -v): allocators that reserve much of it may fail or fall back");
+    }
+}
+
+size_t machine_warnings(const machine_t *machine, machine_warning_t warnings[MACHINE_WARNING_MAX])
+{
+    enum { SCHEDULING = 0, FREQUENCY = 4, MEMORY = 7, END = 11 };
+    size_t count = 0;
+    memset(warnings, 0, MACHINE_WARNING_MAX * sizeof *warnings);
+    scheduling_warn(machine, warnings + SCHEDULING);
+    frequency_warn(machine, warnings + FREQUENCY);
+    memory_warn(machine, warnings + MEMORY);
+    for (size_t i = 0; i < END; i++) {
+        if (warnings[i][0] != '\0' && i > count) {
+            memcpy(warnings[count], warnings[i], sizeof *warnings);
+        }
+        count += warnings[i][0] != '\0';
+    }
+    return count;
+}
+
+void machine_warnings_print(const machine_t *machine, FILE *stream)
+{
+    machine_warning_t warnings[MACHINE_WARNING_MAX];
+    size_t count = machine_warnings(machine, warnings);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(stream, "warning: %s\n", warnings[i]);
+    }
+}
+
+/* What has to do with how fast the cores are at the moment, and the warnings. */
+static void state_to_json(const machine_t *machine, json_t *object)
+{
+    machine_warning_t texts[MACHINE_WARNING_MAX];
+    size_t count = machine_warnings(machine, texts);
+    json_t *warnings = json_array(), *load = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_array_append_new(warnings, json_string(texts[i]));
+    }
+    for (size_t i = 0; i < sizeof machine->load / sizeof *machine->load; i++) {
+        json_array_append_new(load, machine->load[i] < 0 ? json_null() : json_real(machine->load[i]));
+    }
+    json_object_set_new(object, "governor", json_string(machine->governor));
+    json_object_set_new(object, "boost", json_string(machine->boost));
+    json_object_set_new(object, "shared_cores", json_string(machine->shared_cores));
+    json_object_set_new(object, "hypervisor", json_boolean(machine->hypervisor));
+    json_object_set_new(object, "load", load);
+    json_object_set_new(object, "swap_used_kib", json_integer(machine->swap_used_kib));
+    json_object_set_new(object, "stolen", json_real(machine->stolen));
+    json_object_set_new(object, "warnings", warnings);
+}
+
 json_t *machine_to_json(const machine_t *machine)
 {
     char enabled[64], defrag[80];
@@ -121,11 +275,14 @@ json_t *machine_to_json(const machine_t *machine)
     for (size_t i = 0; i < machine->cores_allowed; i++) {
         json_array_append_new(allowed, json_integer(machine->allowed[i]));
     }
-    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:o, s:I, s:I, s:s, s:s, s:s, s:I, s:s, s:I}", "cpu", machine->cpu,
-                     "architecture", machine->architecture, "kernel", machine->kernel, "libc", machine->libc,
-                     "page_bytes", (json_int_t)machine->page_bytes, "cores_online", (json_int_t)machine->cores_online,
-                     "cores_allowed", allowed, "memory_kib", (json_int_t)machine->memory_kib, "available_kib",
-                     (json_int_t)machine->available_kib, "overcommit", machine->overcommit, "thp_enabled", enabled,
-                     "thp_defrag", defrag, "thp_bytes", (json_int_t)machine->thp_bytes, "aslr", machine->aslr,
-                     "address_space_limit_bytes", (json_int_t)machine->address_space_limit);
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:o, s:I, s:I, s:s, s:s, s:s, s:I, s:s, s:I}", "cpu", machine->cpu,
+                  "architecture", machine->architecture, "kernel", machine->kernel, "libc", machine->libc, "page_bytes",
+                  (json_int_t)machine->page_bytes, "cores_online", (json_int_t)machine->cores_online, "cores_allowed",
+                  allowed, "memory_kib", (json_int_t)machine->memory_kib, "available_kib",
+                  (json_int_t)machine->available_kib, "overcommit", machine->overcommit, "thp_enabled", enabled,
+                  "thp_defrag", defrag, "thp_bytes", (json_int_t)machine->thp_bytes, "aslr", machine->aslr,
+                  "address_space_limit_bytes", (json_int_t)machine->address_space_limit);
+    state_to_json(machine, object);
+    return object;
 }

@@ -33,9 +33,7 @@ void gupb_report_start(const gupb_t *gupb, FILE *stream)
             "the\nenvironments differ in size\n",
             stream);
     }
-    if (machine->cores_allowed < 2) {
-        fputs("note: only one core may be used; pairs run one after the other, and their ratios are rougher\n", stream);
-    }
+    machine_warnings_print(machine, stream);
 }
 
 /* What will not count, before anything has run. */
@@ -231,6 +229,17 @@ static void exclusions_print(const gupb_t *gupb, FILE *stream)
     }
 }
 
+/* True when an arm of a row has pairs, and none of them counts. */
+static bool row_is_disturbed(const workload_result_t *result, arm_id_t arm)
+{
+    size_t pairs = 0, counting = 0;
+    for (size_t i = 0; i < result->pair_count; i++) {
+        pairs += result->pairs[i].arm == arm;
+        counting += result->pairs[i].arm == arm && result->pairs[i].excluded == EXCLUSION_NONE;
+    }
+    return pairs > 0 && counting == 0;
+}
+
 static void notes_print(const gupb_t *gupb, FILE *stream)
 {
     fputc('\n', stream);
@@ -243,6 +252,10 @@ static void notes_print(const gupb_t *gupb, FILE *stream)
             fprintf(stream, "  %s: %s\n", gupb->list.rows[row].name, gupb->list.rows[row].note);
         }
         for (size_t arm = 0; arm < ARM_COUNT; arm++) {
+            if (row_is_disturbed(result, arm)) {
+                fprintf(stream, "  %s: no pair with %s counts; the machine was too busy\n", gupb->list.rows[row].name,
+                        gupb->experiment.arms.arms[arm].name);
+            }
             if (result->reasons[arm][0] != '\0') {
                 fprintf(stream, "  %s: left out on %s: %s\n", gupb->list.rows[row].name,
                         gupb->experiment.arms.arms[arm].name, result->reasons[arm]);

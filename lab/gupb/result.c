@@ -130,6 +130,17 @@ static json_t *row_to_json(const gupb_t *gupb, size_t row, json_t *summaries)
                      row_pairs_to_json(gupb, row));
 }
 
+/* The interpreter's version as the first run said it; null before there was one. */
+static json_t *python_version(const gupb_t *gupb)
+{
+    for (size_t row = 0; row < gupb->list.count; row++) {
+        if (gupb->experiment.results[row].pair_count > 0) {
+            return json_incref(json_object_get(gupb->experiment.results[row].pairs[0].base_sample.raw, "python"));
+        }
+    }
+    return json_null();
+}
+
 json_t *gupb_to_json(const gupb_t *gupb, const char *version, char *const *arguments)
 {
     const experiment_t *experiment = &gupb->experiment;
@@ -148,6 +159,7 @@ json_t *gupb_to_json(const gupb_t *gupb, const char *version, char *const *argum
                   experiment->python, "jansson", JANSSON_VERSION, "passes", (json_int_t)gupb->passes_done,
                   "budget_seconds", gupb->budget, "budget_spent", gupb->ended, "machine",
                   machine_to_json(&experiment->machine), "arms", arms_to_json(&experiment->arms), "rows", rows);
+    json_object_set_new(result, "python_version", python_version(gupb));
     json_object_set_new(result, "width", experiment->plan.width > 0 ? json_real(experiment->plan.width) : json_null());
     json_object_set_new(result, "stopping_least_pairs", json_integer(STOPPING_PAIRS_LEAST));
     json_object_set_new(result, "passes_most", json_integer((json_int_t)gupb->passes));

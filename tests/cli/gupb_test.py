@@ -233,7 +233,7 @@ def a_row_ends_when_its_interval_is_narrow_and_the_others_go_on():
 def pairs_that_the_machine_disturbed_are_kept_but_do_not_count():
     text = "[ $arm$row = cubbynbody ] && [ $((PYTHONHASHSEED % 2)) = 0 ] && "
     for lines, reason in (
-        (text + "{ wall=7; seconds=4; }", "held up"),
+        (text + "{ wall=9; seconds=4; }", "held up"),
         (text + "{ major=3; seconds=4; }", "major faults"),
     ):
         misbehave(lines)
@@ -249,6 +249,8 @@ def pairs_that_the_machine_disturbed_are_kept_but_do_not_count():
         misbehave(lines)
         shown = bench("--pairs=6", "--rows=nbody,chaos", "--seed=21").stdout
         assert f'excluded for "{reason}": {len(out)} of 96 pairs' in shown and f"  {reason}: one of the two" in shown
+    misbehave("[ $arm$row = cubbynbody ] && wall=7")
+    assert "nbody: no pair with cubby counts" in bench("--quick", "--rows=nbody,chaos").stdout
     misbehave("wall=70")  # as in calibration: the row waits by itself
     result = bench_json("--quick", "--rows=nbody")
     assert all(pair["excluded"] is None for pair in result["rows"][0]["pairs"])
