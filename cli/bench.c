@@ -20,6 +20,7 @@ enum {
     KEY_BUDGET,
     KEY_RESUME,
     KEY_WIDTH,
+    KEY_COUNTERS,
     KEY_SEED
 };
 
@@ -68,6 +69,10 @@ static const struct argp_option bench_table[] = {
      .arg = "PERCENT",
      .doc = "gupb, pybench: as many pairs of an arm and row as it takes until the interval is narrower, 0.1 to 100; "
             "--pairs and --budget still end it (default: a fixed number)"},
+    {.name = "counters",
+     .key = KEY_COUNTERS,
+     .doc =
+         "gupb, pybench: count settled size, system calls (strace) and instructions (valgrind) as well, which is slow"},
     {.name = "resume",
      .key = KEY_RESUME,
      .arg = "FILE",
@@ -142,8 +147,8 @@ static error_t suite_check(bench_options_t *options, struct argp_state *state)
         argp_error(state, "%s has no --workloads and --rounds", options->suite);
         return EINVAL;
     }
-    if (!python && (options->budget > 0 || options->resume != NULL || options->width > 0)) {
-        argp_error(state, "%s has no --budget, --resume and --width", options->suite);
+    if (!python && (options->budget > 0 || options->resume != NULL || options->width > 0 || options->counters)) {
+        argp_error(state, "%s has no --budget, --resume, --width and --counters", options->suite);
         return EINVAL;
     }
     if (!seeds && !python && (options->python != NULL || options->workloads != NULL || options->rounds > 0)) {
@@ -188,6 +193,9 @@ static error_t bench_parser(int key, char *argument, struct argp_state *state)
         return number_take("budget", argument, 1, 100000, &options->budget, state);
     case KEY_RESUME:
         options->resume = argument;
+        return 0;
+    case KEY_COUNTERS:
+        options->counters = true;
         return 0;
     case KEY_WIDTH:
         return width_take(argument, options, state);

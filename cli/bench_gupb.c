@@ -2,6 +2,7 @@
 #include "cli/options.h"
 #include "cli/program.h"
 #include "cli/suite.h"
+#include "lab/gupb/counters.h"
 #include "lab/gupb/report.h"
 #include "lab/interrupt.h"
 #include "lab/journal.h"
@@ -59,11 +60,26 @@ static int plan_choose(const bench_options_t *options, gupb_t *gupb)
     return suite_python_arms_choose(options, &experiment->arms);
 }
 
+/* What counts system calls and instructions; where one is missing, so is its figure. */
+static void tools_find(gupb_t *gupb)
+{
+    gupb->counters = true;
+    if (program_find("strace", gupb->strace, sizeof gupb->strace) != PROGRAM_FOUND) {
+        gupb->strace[0] = '\0';
+    }
+    if (program_find("valgrind", gupb->valgrind, sizeof gupb->valgrind) != PROGRAM_FOUND) {
+        gupb->valgrind[0] = '\0';
+    }
+}
+
 static int gupb_prepare(const bench_options_t *options, gupb_t *gupb)
 {
     adapter_t adapter;
     experiment_t *experiment = &gupb->experiment;
     gupb->suite = options->suite;
+    if (options->counters) {
+        tools_find(gupb);
+    }
     machine_read(&experiment->machine);
     suite_arms_fill(&experiment->arms, &adapter);
     gupb->even = suite_arms_even(&experiment->arms);
@@ -98,7 +114,7 @@ static int gupb_show(gupb_t *gupb, char **arguments, const suite_output_t *outpu
     if (finished) {
         gupb_report_plan(gupb, output->people);
         fflush(output->people);
-        finished = gupb_run(gupb);
+        finished = gupb_run(gupb) && (!gupb->counters || experiment->abandoned || counters_run(gupb));
     }
     progress_clear(&experiment->progress);
     if (!finished) {

@@ -15,6 +15,7 @@ typedef struct bench_options {
     const char *suite; /* by name */
     bool quick;
     bool json;
+    bool counters;
     const char *file; /* for JSON, or NULL */
     const char *python;
     const char *arms;

@@ -53,13 +53,24 @@ typedef struct pair {
     sample_t arm_sample;
 } pair_t;
 
+/* What a row costs in an arm beside time. */
+typedef struct row_counters {
+    bool known;
+    long long settled_kib;
+    long long peak_kib;
+    long long minor_faults;
+    double calls;        /* system calls a loop; negative: not counted */
+    double instructions; /* a loop; negative: not counted */
+} row_counters_t;
+
 typedef struct workload_result {
     pair_t *pairs; /* owned */
     size_t pair_count;
     size_t pair_room;
     sample_t memory[ARM_COUNT];
-    bool calibrated;              /* the plan has its rounds; for rows */
-    char reasons[ARM_COUNT][256]; /* why an arm does not take part in this row alone; empty when it does */
+    row_counters_t counters[ARM_COUNT]; /* of a row, when they were asked for */
+    bool calibrated;                    /* the plan has its rounds; for rows */
+    char reasons[ARM_COUNT][256];       /* why an arm does not take part in this row alone; empty when it does */
 } workload_result_t;
 
 /* Stock first, Cubby second, in every pair of numbers. */

@@ -54,6 +54,15 @@ void journal_pair_write(experiment_t *experiment, workload_id_t workload, const 
     }
 }
 
+void journal_counters_write(experiment_t *experiment, workload_id_t workload, arm_id_t arm)
+{
+    if (experiment->journal != NULL) {
+        line_write(experiment, json_pack("{s:s, s:s, s:o}", "row", experiment->workloads[workload].name, "counted",
+                                         experiment->arms.arms[arm].name, "counters",
+                                         counters_to_json(&experiment->results[workload].counters[arm])));
+    }
+}
+
 void journal_close(experiment_t *experiment)
 {
     if (experiment->journal != NULL) {
@@ -137,12 +146,39 @@ static bool pair_take(experiment_t *experiment, workload_id_t workload, const js
     return true;
 }
 
+/* A count that may be null, and is negative then. */
+static double count_get(const json_t *object, const char *key)
+{
+    const json_t *number = json_object_get(object, key);
+    return json_is_number(number) ? json_number_value(number) : -1;
+}
+
+static bool counters_take(experiment_t *experiment, workload_id_t workload, const json_t *line)
+{
+    arm_id_t arm = arm_find(experiment, json_string_value(json_object_get(line, "counted")));
+    const json_t *object = json_object_get(line, "counters");
+    row_counters_t counters = {.known = true,
+                               .settled_kib = json_integer_value(json_object_get(object, "settled_kib")),
+                               .peak_kib = json_integer_value(json_object_get(object, "peak_kib")),
+                               .minor_faults = json_integer_value(json_object_get(object, "minor_faults")),
+                               .calls = count_get(object, "system_calls_a_loop"),
+                               .instructions = count_get(object, "instructions_a_loop")};
+    if (arm == ARM_COUNT || counters.settled_kib < 1 || counters.peak_kib < 1 || counters.minor_faults < 1) {
+        return false;
+    }
+    experiment->results[workload].counters[arm] = counters;
+    return true;
+}
+
 /* Takes a line after the head. */
 static bool line_take(experiment_t *experiment, const json_t *line)
 {
     size_t workload = workload_find(experiment, json_string_value(json_object_get(line, "row")));
     if (workload == experiment->workload_count) {
         return false;
+    }
+    if (json_object_get(line, "counted") != NULL) {
+        return counters_take(experiment, workload, line);
     }
     if (json_object_get(line, "base") != NULL) {
         return pair_take(experiment, workload, line);

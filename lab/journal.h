@@ -19,9 +19,10 @@
 bool journal_open(experiment_t *experiment, const char *path, const char *suite, bool seed_given, char *reason,
                   size_t size);
 
-/* Both do nothing without a journal. When it cannot be written any more, that is said once, and the experiment goes on. */
+/* Each does nothing without a journal. When it cannot be written any more, that is said once, and the experiment goes on. */
 void journal_row_write(experiment_t *experiment, workload_id_t workload);
 void journal_pair_write(experiment_t *experiment, workload_id_t workload, const pair_t *pair);
+void journal_counters_write(experiment_t *experiment, workload_id_t workload, arm_id_t arm);
 
 void journal_close(experiment_t *experiment);
 

@@ -6,6 +6,19 @@
 
 #include <string.h>
 
+static json_t *count_to_json(double count)
+{
+    return count < 0 ? json_null() : json_real(count);
+}
+
+json_t *counters_to_json(const row_counters_t *counters)
+{
+    return json_pack("{s:I, s:I, s:I, s:o, s:o}", "settled_kib", (json_int_t)counters->settled_kib, "peak_kib",
+                     (json_int_t)counters->peak_kib, "minor_faults", (json_int_t)counters->minor_faults,
+                     "system_calls_a_loop", count_to_json(counters->calls), "instructions_a_loop",
+                     count_to_json(counters->instructions));
+}
+
 json_t *pair_to_json(const experiment_t *experiment, const pair_t *pair)
 {
     return json_pack("{s:s, s:s, s:i, s:i, s:I, s:O, s:O}", "base", experiment->arms.arms[pair->base].name, "arm",

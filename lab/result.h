@@ -9,6 +9,7 @@
 json_t *result_to_json(const experiment_t *experiment, const char *version, char *const *arguments);
 
 /* A new JSON object of a pair. */
+json_t *counters_to_json(const row_counters_t *counters);
 json_t *pair_to_json(const experiment_t *experiment, const pair_t *pair);
 
 /* A new JSON array of the pairs of a workload. */

@@ -20,7 +20,15 @@ void run_command_fill(const experiment_t *experiment, const run_t *run, run_comm
         snprintf(command->rounds, sizeof command->rounds, "--loops=%d", count);
         command->arguments[2] = workload->name;
         command->arguments[3] = command->rounds;
-        command->arguments[4] = experiment->plan.quick ? "--quick" : NULL;
+        size_t used = 4;
+        if (experiment->plan.quick) {
+            command->arguments[used++] = "--quick";
+        }
+        if (run->settle > 0) {
+            snprintf(command->settle, sizeof command->settle, "--settle=%g", run->settle);
+            command->arguments[used++] = command->settle;
+        }
+        command->arguments[used] = NULL;
     } else {
         snprintf(command->program, sizeof command->program, "%s/%s.py", experiment->seeds, workload->name);
         snprintf(command->rounds, sizeof command->rounds, "--rounds=%d", count);
@@ -29,7 +37,6 @@ void run_command_fill(const experiment_t *experiment, const run_t *run, run_comm
         command->arguments[3] = command->settle;
         command->arguments[4] = NULL;
     }
-    command->arguments[5] = NULL;
     arm_environment_fill(&experiment->arms, &experiment->arms.arms[run->arm], run->hash_seed, &command->environment);
     command->spec = (child_spec_t){.arguments = command->arguments,
                                    .environment = command->environment.entries,

@@ -20,7 +20,7 @@ typedef struct run_command {
     char program[PATH_MAX + 64];
     char rounds[32];
     char settle[32];
-    const char *arguments[6];
+    const char *arguments[7];
     arm_environment_t environment;
 } run_command_t;
 

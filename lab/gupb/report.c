@@ -2,6 +2,7 @@
 #include "lab/gupb/report.h"
 
 #include "lab/exclusion.h"
+#include "lab/gupb/counters.h"
 #include "lab/gupb/findings.h"
 #include "lab/peers.h"
 #include "lab/stopping.h"
@@ -65,6 +66,10 @@ void gupb_report_plan(const gupb_t *gupb, FILE *stream)
         fprintf(stream,
                 "an arm of a row ends when its interval is narrower than %g %%, after %d pairs at the earliest\n",
                 width * 100, STOPPING_PAIRS_LEAST);
+    }
+    if (gupb->counters) {
+        progress_announce(counters_estimate(gupb), duration, sizeof duration);
+        fprintf(stream, "and counters of them, %s\n", duration);
     }
     rules_print(stream);
 }
@@ -219,6 +224,41 @@ static void arm_print(const gupb_t *gupb, arm_id_t arm, FILE *stream)
     }
 }
 
+static void counters_cells(table_t *table, const row_counters_t *counters)
+{
+    table_cell(table, 1, "%.1f", (double)counters->peak_kib / 1024);
+    table_cell(table, 2, "%.1f", (double)counters->settled_kib / 1024);
+    table_cell(table, 3, "%lld", counters->minor_faults);
+    if (counters->calls >= 0) {
+        table_cell(table, 4, "%.0f", counters->calls);
+    }
+    if (counters->instructions >= 0) {
+        table_cell(table, 5, "%.3f", counters->instructions / 1e6);
+    }
+}
+
+/* What the rows cost in an arm beside time; nothing when that was not counted. */
+static void counters_print(const gupb_t *gupb, arm_id_t arm, FILE *stream)
+{
+    static const char *const headings[] = {"Benchmark", "peak MiB", "settled", "faults", "calls", "M instructions"};
+    table_t table;
+    size_t rows = 0;
+    table_begin(&table, sizeof headings / sizeof *headings, headings);
+    for (size_t row = 0; row < gupb->list.count; row++) {
+        const row_counters_t *counters = &gupb->experiment.results[row].counters[arm];
+        if (gupb->experiment.plan.selected[row] && counters->known) {
+            table_row(&table, gupb->list.rows[row].name);
+            counters_cells(&table, counters);
+            rows++;
+        }
+    }
+    if (rows > 0) {
+        fprintf(stream, "\ncounters of %s; system calls and instructions are those of a loop of the quick form\n",
+                gupb->experiment.arms.arms[arm].name);
+        table_print(&table, stream);
+    }
+}
+
 /* What did not count, if anything did not. */
 static void exclusions_print(const gupb_t *gupb, FILE *stream)
 {
@@ -286,6 +326,9 @@ void gupb_report_print(const gupb_t *gupb, FILE *stream)
     }
     for (arm_id_t arm = 0; arm < ARM_COUNT; arm++) {
         arm_print(gupb, arm, stream);
+    }
+    for (arm_id_t arm = 0; arm < ARM_COUNT; arm++) {
+        counters_print(gupb, arm, stream);
     }
     notes_print(gupb, stream);
 }

@@ -121,13 +121,26 @@ static json_t *reasons_to_json(const gupb_t *gupb, size_t row)
     return reasons;
 }
 
+/* Of each arm that was counted. */
+static json_t *row_counters_to_json(const gupb_t *gupb, size_t row)
+{
+    json_t *object = json_object();
+    for (arm_id_t arm = 0; arm < ARM_COUNT; arm++) {
+        const row_counters_t *counters = &gupb->experiment.results[row].counters[arm];
+        if (counters->known) {
+            json_object_set_new(object, gupb->experiment.arms.arms[arm].name, counters_to_json(counters));
+        }
+    }
+    return object;
+}
+
 static json_t *row_to_json(const gupb_t *gupb, size_t row, json_t *summaries)
 {
     const row_t *entry = &gupb->list.rows[row];
-    return json_pack("{s:s, s:s, s:s, s:i, s:o, s:O, s:o, s:o}", "name", entry->name, "program", entry->file, "note",
-                     entry->note, "loops", gupb->experiment.plan.rounds[row], "published_percent",
+    return json_pack("{s:s, s:s, s:s, s:i, s:o, s:O, s:o, s:o, s:o}", "name", entry->name, "program", entry->file,
+                     "note", entry->note, "loops", gupb->experiment.plan.rounds[row], "published_percent",
                      published_to_json(entry), "summary", summaries, "left_out", reasons_to_json(gupb, row), "pairs",
-                     row_pairs_to_json(gupb, row));
+                     row_pairs_to_json(gupb, row), "counters", row_counters_to_json(gupb, row));
 }
 
 /* The interpreter's version as the first run said it; null before there was one. */

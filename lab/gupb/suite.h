@@ -22,6 +22,9 @@ typedef struct gupb {
     double budget; /* seconds after which no pass begins; 0: none */
     bool ended;    /* by the budget */
     size_t passes_done;
+    bool counters;         /* they were asked for; see counters.h */
+    char strace[PATH_MAX]; /* or empty */
+    char valgrind[PATH_MAX];
     experiment_t experiment; /* plan, arms, pairs */
 } gupb_t;
 

@@ -33,13 +33,13 @@ echo "$arm $row $loops $4 $PYTHONHASHSEED" >> "$here/runs"
 seconds=2
 [ $arm = cubby ] && seconds=1.6
 [ $arm = list-libc ] && seconds=3
-wall= major=0
+wall= major=0 after=null
 [ -f "$here/wrong" ] && . "$here/wrong"
 preloaded='[]'
 [ -n "$LD_PRELOAD" ] && preloaded='["x.so"]'
 echo "{\"name\": \"$row\", \"size\": \"2016\", \"loops\": $loops, \"seconds\": ${wall:-$seconds}," \
     "\"cpu_seconds\": $seconds, \"major_faults\": $major," \
-    "\"check\": 1, \"peak_kib\": 5000, \"minor_faults\": 12345, \"python\": \"3.11.2\", \"preloaded\": $preloaded}"
+    "\"check\": 1, \"peak_kib\": 5000, \"minor_faults\": 12345, \"after_kib\": $after, \"python\": \"3.11.2\", \"preloaded\": $preloaded}"
 """
 
 
@@ -360,6 +360,30 @@ def a_file_of_another_run_is_refused_and_stays_as_it_was():
         with open(path, encoding="ascii") as file:
             assert file.read() == content
     assert bench("--quick", "--resume=/no/folder/file").returncode == 2
+
+
+@test
+def counters_are_those_of_a_loop_and_an_interrupted_run_keeps_them():
+    for name, shown in (("strace", '" $((100 + 10 * loops)) total"'),
+                        ("valgrind", '"==1== Collected : $((1000 + 500 * loops))"')):
+        path = os.path.join(FOLDER, "tools", name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="ascii") as tool:
+            tool.write('#!/bin/sh\nfor a; do case $a in --loops=*) loops=${a#--loops=};; esac; done\necho ' + shown + "\n")
+        os.chmod(path, 0o755)
+    tools = os.path.join(FOLDER, "tools") + ":" + os.environ["PATH"]
+    journal = os.path.join(FOLDER, "counters")
+    options = ("--quick", "--rows=nbody", "--counters", "--resume=" + journal)
+    misbehave('case "$*" in *--settle=2*) after=4000;; esac')
+    first = bench_json(*options, PATH=tools)
+    expected = {"settled_kib": 4000, "peak_kib": 5000, "minor_faults": 12345, "system_calls_a_loop": 10,
+                "instructions_a_loop": 500}
+    assert first["rows"][0]["counters"] == dict.fromkeys(("stock", "list-libc", "libc", "cubby"), expected)
+    misbehave()
+    result = bench(*options, PATH=tools)
+    assert result.returncode == 0 and runs() == [], "what was counted is not counted again"
+    assert ["nbody", "4.9", "3.9", "12345", "10", "0.001"] in [line.split() for line in result.stdout.splitlines()]
+    assert bench_json("--quick", "--rows=nbody")["rows"][0]["counters"] == {}
 
 
 @test

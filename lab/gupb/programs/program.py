@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What the programs of the 2016 tables share: options, clocks, and the check of a result.
 
-    python3 FILE.py [NAME] [--loops=N] [--size=2016|today] [--quick]
+    python3 FILE.py [NAME] [--loops=N] [--size=2016|today] [--quick] [--settle=SECONDS]
 
 A file holds one benchmark or a family of them; NAME says which. Without an option a program does once what one sample
-of 2016 did. --quick does a small piece of it, which shows that all is well and nothing else.
+of 2016 did. --quick does a small piece of it, which shows that all is well and nothing else. --settle drops everything
+at the end and goes on with light work for so long.
 
 A program does its loops, compares what came out with what must come out, and prints one line of JSON:
 
@@ -17,6 +18,7 @@ A program does its loops, compares what came out with what must come out, and pr
     peak_kib        VmHWM
     minor_faults    of this process
     major_faults    of this process and of those that it started, while it was timed
+    after_kib       VmRSS after the light work, or null without --settle
     python          version of the interpreter
     preloaded       the files of LD_PRELOAD that really are mapped
 
@@ -80,23 +82,25 @@ def usage(message):
 
 
 def options(benchmarks):
-    """The benchmark, the loops and the size that were asked for."""
-    name, loops, size, quick = None, 1, "2016", False
+    """The benchmark, the loops, the size and the seconds of light work that were asked for."""
+    name, loops, size, quick, settle = None, 1, "2016", False, 0
     for argument in sys.argv[1:]:
         option, _, value = argument.partition("=")
         if option == "--loops" and value.isdecimal() and int(value) > 0:
             loops = int(value)
         elif option == "--size" and value in ("2016", "today"):
             size = value
+        elif option == "--settle" and value.replace(".", "", 1).isdecimal():
+            settle = float(value)
         elif argument == "--quick":
             quick = True
         elif argument in benchmarks and name is None:
             name = argument
         else:
-            usage(f"{argument}: give one of {', '.join(benchmarks)}, and --loops=N, --size=2016|today or --quick")
+            usage(f"{argument}: give one of {', '.join(benchmarks)}, and --loops=N, --size=2016|today, --quick or --settle=SECONDS")
     if name is None and len(benchmarks) > 1:
         usage(f"which one? {', '.join(benchmarks)}")
-    return name or next(iter(benchmarks)), loops, Size("quick" if quick else size)
+    return name or next(iter(benchmarks)), loops, Size("quick" if quick else size), settle
 
 
 def processor_seconds():
@@ -112,9 +116,20 @@ def major_faults():
     return sum(resource.getrusage(who).ru_majflt for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
 
 
-def peak_kib():
+def status_kib(field):
     with open("/proc/self/status", encoding="ascii") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM:"))
+        return next(int(line.split()[1]) for line in status if line.startswith(field + ":"))
+
+
+def work_lightly(seconds):
+    """A program that idles along: every ten milliseconds it makes and drops a few small objects."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        rows = [[number, str(number)] for number in range(100)]
+        names = {name: number for number, name in rows}
+        expect(len(names) == len(rows), "the light work came out wrong")
+        del rows, names
+        time.sleep(0.01)
 
 
 def mapped_preloads():
@@ -131,7 +146,7 @@ def main(benchmarks):
     prepare(size) makes the input; work(loops, input) is timed; check(input, result) raises Wrong, or returns the result
     in short.
     """
-    name, loops, size = options(benchmarks)
+    name, loops, size, settle = options(benchmarks)
     prepare, work, check = benchmarks[name]
     prepared = prepare(size)
     major_start = major_faults()
@@ -139,7 +154,7 @@ def main(benchmarks):
     result = work(loops, prepared)
     wall_seconds, cpu_seconds = time.perf_counter() - wall_start, processor_seconds() - cpu_start
     major = major_faults() - major_start
-    faults, peak = resource.getrusage(resource.RUSAGE_SELF).ru_minflt, peak_kib()
+    faults, peak = resource.getrusage(resource.RUSAGE_SELF).ru_minflt, status_kib("VmHWM")
     try:
         checked = check(prepared, result)
     except Wrong as wrong:
@@ -148,6 +163,12 @@ def main(benchmarks):
     except Exception as error:  # of another kind than a result has
         print(f"{name}: the result cannot be checked: {error!r}", file=sys.stderr)
         sys.exit(1)
+
+    after = None
+    if settle > 0:
+        del prepared, result
+        work_lightly(settle)
+        after = status_kib("VmRSS")
 
     import json  # only now: it is no part of what was measured
 
@@ -163,6 +184,7 @@ def main(benchmarks):
                 "peak_kib": peak,
                 "minor_faults": faults,
                 "major_faults": major,
+                "after_kib": after,
                 "python": sys.version.split()[0],
                 "preloaded": mapped_preloads(),
             }
