@@ -11,7 +11,7 @@ DESTDIR ?=
 # just have installed it.
 MESON = $$(command -v /usr/bin/meson || echo meson)
 
-.PHONY: help run bench test sanitize tsan soak fuzz fuzz-corpus conformance newer-python check format install clean build
+.PHONY: help run bench bench-full test sanitize tsan soak fuzz fuzz-corpus conformance newer-python check format install clean build
 .PHONY: setup-run setup-test setup-check setup-conformance setup-newer
 # Ninja uses all cores by itself; the set-up must not run twice at once.
 .NOTPARALLEL:
@@ -21,7 +21,8 @@ help:
 	@echo
 	@echo '  make run        build, and show what Cubby does for Python, in under a minute'
 	@echo '  make test       build, and run all tests'
-	@echo '  make bench      the experiment of make run at full length'
+	@echo '  make bench      the benchmarks of 2016 as well, in short; in under ten minutes'
+	@echo '  make bench-full  the same at full length, over some hours; goes on where it was interrupted'
 	@echo '  make check      format, warnings, clang-tidy, cppcheck, include arrows, exported symbols'
 	@echo '  make sanitize   all tests under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo '  make tsan       the tests with threads under ThreadSanitizer'
@@ -38,8 +39,25 @@ help:
 run: build
 	@$(BUILD)/cubby bench seeds --quick
 
+# A piece of everything, to show the direction: under ten minutes on two cores, as each part says of itself beforehand.
+# Of the many rows of 2016 with some arms only; `cubby bench gupb --quick` has them all.
 bench: build
-	@$(BUILD)/cubby bench seeds
+	@echo 'Three experiments in their quick forms, under ten minutes in all; each says beforehand how long it takes.'
+	@$(BUILD)/cubby bench seeds --quick
+	@echo
+	@$(BUILD)/cubby bench gupb --quick --arms=list-libc,cubby,mimalloc
+	@echo
+	@$(BUILD)/cubby bench pybench --quick --arms=list-libc,cubby
+
+# The same at full length, over some hours. It may be interrupted, and goes on where it was.
+bench-full: build
+	@echo 'Three experiments at full length, over some hours; each says beforehand how long it takes. An interrupted one'
+	@echo 'goes on from $(BUILD)/gupb.pairs and $(BUILD)/pybench.pairs.'
+	@$(BUILD)/cubby bench seeds --json=$(BUILD)/seeds.json
+	@echo
+	@$(BUILD)/cubby bench gupb --resume=$(BUILD)/gupb.pairs --json=$(BUILD)/gupb.json
+	@echo
+	@$(BUILD)/cubby bench pybench --resume=$(BUILD)/pybench.pairs --json=$(BUILD)/pybench.json
 
 test: setup-test $(BUILD)/.with-tests
 	@ninja -C $(BUILD)

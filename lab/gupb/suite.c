@@ -68,8 +68,10 @@ static double pass_estimate(const gupb_t *gupb, size_t pass)
 
 double gupb_estimate(const gupb_t *gupb)
 {
-    double seconds = pass_estimate(gupb, 0) * (double)gupb->passes;
-    return gupb->budget > 0 && seconds > gupb->budget ? gupb->budget : seconds;
+    double first = pass_estimate(gupb, 0);
+    double seconds = first * (double)gupb->passes;
+    double most = first > gupb->budget ? first : gupb->budget; /* the first pass is done in any case */
+    return gupb->budget > 0 && seconds > most ? most : seconds;
 }
 
 /* A package that is missing is no failure: the row stays empty, and says what it needs. */
