@@ -165,7 +165,7 @@ static size_t variables_size(const arm_t *arm)
     for (size_t i = 0; i < variables_count(arm); i++) {
         size += strlen(arm->variables[i]) + 1;
     }
-    for (size_t i = 0; i < sizeof arm->fill / sizeof *arm->fill && arm->fill[i][0] != '\0'; i++) {
+    for (size_t i = 0; i < ARM_FILLS && arm->fill[i][0] != '\0'; i++) {
         size += strlen(arm->fill[i]) + 1;
     }
     return size;
@@ -188,8 +188,7 @@ static const char *preload_path(const arm_t *arm, const char *null_object)
 
 bool arm_set_even(arm_set_t *set, const char *null_object)
 {
-    static const char *const names[] = {"LAB_FILL_A=", "LAB_FILL_B=", "LAB_FILL_C="};
-    enum { NAMES = sizeof names / sizeof *names };
+    static const char *const names[ARM_FILLS] = {"LAB_FILL_A=", "LAB_FILL_B=", "LAB_FILL_C="};
     size_t length = 0, size = 0;
     for (size_t i = 0; i < ARM_COUNT && null_object != NULL; i++) {
         const char *path = preload_path(&set->arms[i], null_object);
@@ -201,7 +200,7 @@ bool arm_set_even(arm_set_t *set, const char *null_object)
     for (size_t i = 0; i < ARM_COUNT; i++) {
         arm_t *arm = &set->arms[i];
         preload_stretch(arm, preload_path(arm, null_object), length);
-        for (size_t j = 0; j + variables_count(arm) < NAMES; j++) {
+        for (size_t j = 0; j + variables_count(arm) < ARM_FILLS; j++) {
             snprintf(arm->fill[j], sizeof arm->fill[j], "%s", names[j]);
         }
         size = variables_size(arm) > size ? variables_size(arm) : size;
@@ -228,7 +227,7 @@ void arm_environment_fill(const arm_set_t *set, const arm_t *arm, uint32_t hash_
     for (size_t i = 0; i < sizeof arm->variables / sizeof *arm->variables && arm->variables[i] != NULL; i++) {
         environment->entries[used++] = arm->variables[i];
     }
-    for (size_t i = 0; i < sizeof arm->fill / sizeof *arm->fill && arm->fill[i][0] != '\0'; i++) {
+    for (size_t i = 0; i < ARM_FILLS && arm->fill[i][0] != '\0'; i++) {
         environment->entries[used++] = arm->fill[i];
     }
     if (arm->preload[0] != '\0') {

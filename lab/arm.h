@@ -19,6 +19,8 @@ typedef enum arm_id {
     ARM_COUNT
 } arm_id_t;
 
+enum { ARM_FILLS = 3 };
+
 typedef struct arm {
     const char *name;
     const char *meaning;      /* for people */
@@ -31,7 +33,7 @@ typedef struct arm {
     bool dropped;                /* it failed during the experiment */
     char reason[256];            /* why it is not present or was dropped */
     char preload[PATH_MAX + 16]; /* "LD_PRELOAD=path", or empty */
-    char fill[3][64];            /* variables that mean nothing, "NAME=text"; the last used one is followed by "" */
+    char fill[ARM_FILLS][64];    /* variables that mean nothing, "NAME=text"; the last used one is followed by "" */
 } arm_t;
 
 /* Everything a child's environment holds. */

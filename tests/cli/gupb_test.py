@@ -326,7 +326,7 @@ def a_run_with_a_width_that_was_interrupted_ends_with_the_same_pairs():
     whole = bench_json(*options)
     counts = {entry["pairs"] for row in whole["rows"] for entry in row["summary"] if entry["arm"] == "cubby"}
     assert any(12 < count < 20 for count in counts), counts
-    for kept in (20, 70, 130):
+    for kept in (20, 90):
         path = os.path.join(FOLDER, f"journal-{kept}")
         misbehave(noisy)
         assert pairs_of(bench_json(*options, "--resume=" + path)) == pairs_of(whole)
@@ -335,7 +335,6 @@ def a_run_with_a_width_that_was_interrupted_ends_with_the_same_pairs():
         with open(path, "w", encoding="ascii") as file:
             file.writelines(lines[:kept])
         assert pairs_of(bench_json(*options, "--resume=" + path)) == pairs_of(whole)
-        assert pairs_of(bench_json(*options, "--resume=" + path)) == pairs_of(whole), "and a whole one stays whole"
 
 
 @test
