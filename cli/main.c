@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/bench.h"
+#include "cli/compare.h"
 #include "cli/info.h"
 #include "cli/options.h"
 #include "cli/run.h"
@@ -17,6 +18,7 @@ typedef struct command {
 static const command_t command_table[] = {
     {"run", "runs a program, and the Python in it, with Cubby", run_command},
     {"bench", "measures Python loops and large blocks on Cubby and on other allocators", bench_command},
+    {"compare", "shows recorded results as tables, one file or two, or writes them for pyperf", compare_command},
     {"info", "shows versions, the machine, and what a run would use", info_command},
 };
 
