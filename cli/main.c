@@ -3,6 +3,7 @@
 #include "cli/compare.h"
 #include "cli/info.h"
 #include "cli/options.h"
+#include "cli/report.h"
 #include "cli/run.h"
 
 #include <stdio.h>
@@ -19,6 +20,7 @@ static const command_t command_table[] = {
     {"run", "runs a program, and the Python in it, with Cubby", run_command},
     {"bench", "measures Python loops and large blocks on Cubby and on other allocators", bench_command},
     {"compare", "shows recorded results as tables, one file or two, or writes them for pyperf", compare_command},
+    {"report", "makes one HTML page of recorded results", report_command},
     {"info", "shows versions, the machine, and what a run would use", info_command},
 };
 

@@ -17,18 +17,12 @@ typedef struct line {
     stats_estimate_t shift; /* the second over the first */
 } line_t;
 
-/* What is compared in a table. */
-typedef struct view {
-    const char *over; /* "cubby" in "cubby over stock" */
-    const char *base;
-    const char *arm;
-} view_t;
-
-/* The change of 2016 is stock over list-libc, so that is the way round in which it is shown. */
-static view_t view_of(const char *base, const char *arm)
+comparison_view_t comparison_view(const char *base, const char *arm)
 {
-    bool turned = strcmp(base, "stock") == 0 && strcmp(arm, "list-libc") == 0;
-    return turned ? (view_t){.over = base, .base = arm, .arm = base} : (view_t){.over = arm, .base = base, .arm = arm};
+    if (strcmp(base, "stock") == 0 && strcmp(arm, "list-libc") == 0) {
+        return (comparison_view_t){.base = arm, .arm = base};
+    }
+    return (comparison_view_t){.base = base, .arm = arm};
 }
 
 bool comparison_wants(const comparison_t *wanted, const char *row)
@@ -115,7 +109,7 @@ static bool arm_print(const recorded_t *recorded, const comparison_t *wanted, co
 {
     line_t lines[LINE_MAX_COUNT];
     size_t count = 0;
-    view_t view = view_of(wanted->base, arm);
+    comparison_view_t view = comparison_view(wanted->base, arm);
     for (size_t i = 0; i < json_array_size(recorded->rows) && count < LINE_MAX_COUNT; i++) {
         const json_t *row = json_array_get(recorded->rows, i);
         if (comparison_wants(wanted, recorded_text(row, "name")) &&
@@ -127,7 +121,7 @@ static bool arm_print(const recorded_t *recorded, const comparison_t *wanted, co
         return false;
     }
     qsort(lines, count, sizeof *lines, line_compare);
-    fprintf(stream, "\n%s over %s\n", view.over, strcmp(view.base, view.arm) == 0 ? "itself: noise alone" : view.base);
+    fprintf(stream, "\n%s over %s\n", view.arm, strcmp(view.base, view.arm) == 0 ? "itself: noise alone" : view.base);
     lines_print(recorded, lines, count, stream);
     return true;
 }
@@ -166,7 +160,7 @@ static bool row_is_shared(const json_t *row, const recorded_t *now, const json_t
 }
 
 /* How much the second change is above the first, with the interval of pairs on both sides. */
-static bool line_shift(line_t *line, const json_t *other, const view_t *view)
+static bool line_shift(line_t *line, const json_t *other, const comparison_view_t *view)
 {
     size_t count, under_count;
     stats_rng_t rng;
@@ -202,7 +196,7 @@ static bool arm_print_two(const recorded_t *then, const recorded_t *now, const c
 {
     line_t lines[LINE_MAX_COUNT];
     size_t count = 0;
-    view_t view = view_of(wanted->base, arm);
+    comparison_view_t view = comparison_view(wanted->base, arm);
     for (size_t i = 0; i < json_array_size(then->rows) && count < LINE_MAX_COUNT; i++) {
         const json_t *other;
         lines[count].row = json_array_get(then->rows, i);
@@ -215,7 +209,7 @@ static bool arm_print_two(const recorded_t *then, const recorded_t *now, const c
         return false;
     }
     qsort(lines, count, sizeof *lines, line_compare);
-    fprintf(stream, "\n%s over %s\n", view.over, strcmp(view.base, view.arm) == 0 ? "itself: noise alone" : view.base);
+    fprintf(stream, "\n%s over %s\n", view.arm, strcmp(view.base, view.arm) == 0 ? "itself: noise alone" : view.base);
     shifts_print(lines, count, stream);
     return true;
 }

@@ -14,6 +14,15 @@ typedef struct comparison {
     const char *rows;
 } comparison_t;
 
+/* Two arms, the way round in which they are shown: "arm over base". */
+typedef struct comparison_view {
+    const char *base;
+    const char *arm;
+} comparison_view_t;
+
+/* The change of 2016 is stock over list-libc, so these two are turned round. */
+comparison_view_t comparison_view(const char *base, const char *arm);
+
 /* Whether the row is one of those wanted. */
 bool comparison_wants(const comparison_t *wanted, const char *row);
 

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+#include "lab/page/tables.h"
+
+#include "lab/page/markup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PUBLISHED_TABLES = 4, VALUE_MAX = 1024 };
+
+#define KIB_PER_MIB 1024.0
+
+/* A counter by the keys under which results have it, and how many of its units the page's unit is. */
+typedef struct counter {
+    const char *heading;
+    const char *keys[2];
+    double unit;
+} counter_t;
+
+static const counter_t counter_table[] = {
+    {"peak MiB", {"peak_kib", NULL}, KIB_PER_MIB}, {"settled MiB", {"settled_kib", "after_kib"}, KIB_PER_MIB},
+    {"minor faults", {"minor_faults", NULL}, 1},   {"system calls", {"system_calls", NULL}, 1},
+    {"instructions", {"instructions", NULL}, 1},
+};
+
+enum { COUNTERS = sizeof counter_table / sizeof *counter_table };
+
+static void table_open(const char *caption, FILE *page)
+{
+    fputs("<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"", page);
+    markup_text(page, caption);
+    fputs("\"><table><caption>", page);
+    markup_text(page, caption);
+    fputs("</caption>\n", page);
+}
+
+static void table_close(FILE *page)
+{
+    fputs("</table></div>\n", page);
+}
+
+static void headings_print(const char *const *headings, size_t count, FILE *page)
+{
+    fputs("<thead><tr>", page);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(page, "<th scope=\"col\">%s</th>", headings[i]);
+    }
+    fputs("</tr></thead>\n", page);
+}
+
+static double percent_of(double ratio)
+{
+    return (ratio - 1) * 100;
+}
+
+static void bar_cells(const bar_t *bar, FILE *page)
+{
+    const stats_estimate_t *estimate = &bar->change.estimate;
+    fprintf(page, "<td>%+.2f</td><td>", percent_of(estimate->value));
+    if (estimate->known) {
+        fprintf(page, "%+.2f to %+.2f", percent_of(estimate->interval.low), percent_of(estimate->interval.high));
+    }
+    fprintf(page, "</td><td>%zu</td>", bar->change.pairs);
+    const json_t *published = json_object_get(bar->row, "published_percent");
+    for (size_t i = 0; i < PUBLISHED_TABLES; i++) {
+        const json_t *figure = json_array_get(published, i);
+        if (json_is_number(figure)) {
+            fprintf(page, "<td>%+.2f</td>", json_number_value(figure));
+        } else {
+            fputs("<td></td>", page);
+        }
+    }
+}
+
+void tables_print_bars(const bar_t *bars, size_t count, FILE *page)
+{
+    static const char *const headings[] = {"Benchmark", "%D",      "95 %",    "pairs",
+                                           "table 1",   "table 2", "table 3", "table 4"};
+    table_open("The same as figures; tables 1 to 4: %D of 2016", page);
+    headings_print(headings, sizeof headings / sizeof *headings, page);
+    for (size_t i = 0; i < count; i++) {
+        fputs("<tr><th scope=\"row\">", page);
+        markup_text(page, recorded_text(bars[i].row, "name"));
+        fputs("</th>", page);
+        bar_cells(&bars[i], page);
+        fputs("</tr>\n", page);
+    }
+    table_close(page);
+}
+
+/* A number of the object under one of the counter's keys; negative when there is none. */
+static double counter_read(const json_t *object, const counter_t *counter)
+{
+    for (size_t i = 0; i < 2 && counter->keys[i] != NULL; i++) {
+        const json_t *value = json_object_get(object, counter->keys[i]);
+        if (json_is_number(value) && json_number_value(value) >= 0) {
+            return json_number_value(value) / counter->unit;
+        }
+    }
+    return -1;
+}
+
+/* The median over an arm's runs in pairs; negative when no run has it. */
+static double counter_median(const json_t *row, const char *arm, const counter_t *counter)
+{
+    const json_t *pairs = json_object_get(row, "pairs");
+    size_t count = 0;
+    double *values = malloc((2 * json_array_size(pairs) + 1) * sizeof *values);
+    for (size_t i = 0; values != NULL && i < json_array_size(pairs); i++) {
+        const json_t *pair = json_array_get(pairs, i);
+        static const char *const sides[][2] = {{"base", "base_run"}, {"arm", "arm_run"}};
+        for (size_t side = 0; side < 2; side++) {
+            double value = counter_read(json_object_get(pair, sides[side][1]), counter);
+            if (strcmp(recorded_text(pair, sides[side][0]), arm) == 0 && value >= 0) {
+                values[count++] = value;
+            }
+        }
+    }
+    double median = count > 0 ? stats_median(values, count) : -1;
+    free(values);
+    return median;
+}
+
+/* What was measured apart, in the row's memory or counters, goes before what the timed runs said. */
+static double counter_find(const json_t *row, const char *arm, const counter_t *counter)
+{
+    static const char *const places[] = {"memory", "counters"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        double value = counter_read(json_object_get(json_object_get(row, places[i]), arm), counter);
+        if (value >= 0) {
+            return value;
+        }
+    }
+    return counter_median(row, arm, counter);
+}
+
+static void counters_row(const json_t *row, const char *arm, FILE *page)
+{
+    double values[COUNTERS];
+    bool known = false;
+    for (size_t i = 0; i < COUNTERS; i++) {
+        values[i] = counter_find(row, arm, &counter_table[i]);
+        known = known || values[i] >= 0;
+    }
+    if (!known) {
+        return;
+    }
+    fputs("<tr><th scope=\"row\">", page);
+    markup_text(page, recorded_text(row, "name"));
+    fputs("</th><td>", page);
+    markup_text(page, arm);
+    fputs("</td>", page);
+    for (size_t i = 0; i < COUNTERS; i++) {
+        int digits = counter_table[i].unit > 1 ? 1 : 0;
+        if (values[i] >= 0) {
+            fprintf(page, "<td>%.*f</td>", digits, values[i]);
+        } else {
+            fputs("<td></td>", page);
+        }
+    }
+    fputs("</tr>\n", page);
+}
+
+void tables_print_counters(const recorded_t *recorded, FILE *page)
+{
+    const json_t *arms = json_object_get(recorded->root, "arms");
+    table_open("Memory and counters: medians of the runs, or of runs of their own", page);
+    fputs("<thead><tr><th scope=\"col\">Benchmark</th><th scope=\"col\">arm</th>", page);
+    for (size_t i = 0; i < COUNTERS; i++) {
+        fprintf(page, "<th scope=\"col\">%s</th>", counter_table[i].heading);
+    }
+    fputs("</tr></thead>\n", page);
+    for (size_t i = 0; i < json_array_size(recorded->rows); i++) {
+        for (size_t j = 0; j < json_array_size(arms); j++) {
+            counters_row(json_array_get(recorded->rows, i), recorded_text(json_array_get(arms, j), "name"), page);
+        }
+    }
+    table_close(page);
+}
+
+/* A value on one line; an estimate as value and interval, anything else as JSON. */
+static void value_print(const json_t *value, FILE *page)
+{
+    const json_t *figure = json_object_get(value, "value");
+    if (json_is_string(value)) {
+        markup_text(page, json_string_value(value));
+    } else if (json_is_number(value)) {
+        fprintf(page, "%.10g", json_number_value(value));
+    } else if (json_is_number(figure)) {
+        fprintf(page, "%.4g", json_number_value(figure));
+        if (json_is_number(json_object_get(value, "low")) && json_is_number(json_object_get(value, "high"))) {
+            fprintf(page, " (%.4g to %.4g)", recorded_number(value, "low"), recorded_number(value, "high"));
+        }
+    } else {
+        char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+        markup_text(page, text != NULL ? text : "");
+        free(text);
+    }
+}
+
+/* Keys are words with underscores between them. */
+static void key_print(const char *key, FILE *page)
+{
+    char text[VALUE_MAX];
+    snprintf(text, sizeof text, "%s", key);
+    for (char *place = text; *place != '\0'; place++) {
+        *place = *place == '_' ? ' ' : *place;
+    }
+    markup_text(page, text);
+}
+
+void tables_print_object(const json_t *object, const char *caption, FILE *page)
+{
+    const char *key;
+    json_t *value;
+    if (json_object_size(object) == 0) {
+        return;
+    }
+    table_open(caption, page);
+    json_object_foreach((json_t *)object, key, value)
+    {
+        fputs("<tr><th scope=\"row\">", page);
+        key_print(key, page);
+        fputs("</th><td class=\"words\">", page);
+        value_print(value, page);
+        fputs("</td></tr>\n", page);
+    }
+    table_close(page);
+}
+
+void tables_print_figures(const json_t *row, FILE *page)
+{
+    const json_t *summaries = json_object_get(row, "summary");
+    const char *key;
+    json_t *value;
+    if (json_array_size(summaries) == 0) {
+        return;
+    }
+    table_open("All figures", page);
+    for (size_t i = 0; i < json_array_size(summaries); i++) {
+        const json_t *summary = json_array_get(summaries, i);
+        fputs("<tr><th scope=\"row\">", page);
+        markup_text(page, recorded_text(summary, "arm"));
+        fputs(" over ", page);
+        markup_text(page, recorded_text(summary, "base"));
+        fputs("</th><td class=\"words\">", page);
+        json_object_foreach((json_t *)summary, key, value)
+        {
+            if (strcmp(key, "arm") != 0 && strcmp(key, "base") != 0) {
+                key_print(key, page);
+                fputc(' ', page);
+                value_print(value, page);
+                fputs("<br>", page);
+            }
+        }
+        fputs("</td></tr>\n", page);
+    }
+    table_close(page);
+}

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""`cubby report` from outside: report_test.py CUBBY. Prints TAP."""
+
+import html.parser
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import recorded
+from tap import main, test
+
+CUBBY = os.path.abspath(sys.argv[1])
+VOID = {"meta", "br"}
+DRAWN = {"line", "rect", "circle", "path"}
+
+
+class Page(html.parser.HTMLParser):
+    """The elements of a page and its text; complains when they do not nest."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.elements, self.texts = [], [], {}
+        self.feed(text)
+        self.close()
+        assert not self.open, self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        assert tag in DRAWN, tag
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1] == tag, (tag, self.open)
+        self.open.pop()
+
+    def handle_data(self, data):
+        if self.open:
+            self.texts.setdefault(self.open[-1], []).append(data)
+
+    def all(self, tag):
+        return [attributes for name, attributes in self.elements if name == tag]
+
+    def text(self, tag):
+        return "\n".join(self.texts.get(tag, []))
+
+
+def report(*arguments, status=0):
+    result = subprocess.run([CUBBY, "report", *arguments], capture_output=True, text=True, timeout=120)
+    assert result.returncode == status, (arguments, result.returncode, result.stdout, result.stderr)
+    return result
+
+
+def source_of(*contents):
+    files = [recorded.write(os.path.join(FOLDER, f"{i}.json"), content) for i, content in enumerate(contents)]
+    path = os.path.join(FOLDER, "page.html")
+    assert report(*files, "-o", path).stdout == ""
+    with open(path, encoding="utf-8") as stream:
+        return stream.read()
+
+
+@test
+def the_page_has_a_bar_with_whiskers_for_each_row_and_arm_and_a_dot_for_each_pair():
+    page = Page(source_of(recorded.result()))
+    kinds = [attributes.get("class") for tag, attributes in page.elements if tag in DRAWN]
+    assert kinds.count("faster") + kinds.count("slower") == 2 * 3 == len(page.all("rect"))
+    assert kinds.count("dot") == 2 * 3 * 2
+    assert kinds.count("whisker") == 2 * 3 + 2 * 3  # an interval for each bar, a median for each line of dots
+    widths = [float(bar["width"]) for bar in page.all("rect")]  # of stock, list-libc and cubby, sorted within each
+    assert widths[:2] == [1, 1] and abs(widths[2] / widths[3] - 100 / 25) < 0.1, widths
+    assert abs(widths[4] / widths[5] - 25 / 10) < 0.1, widths
+    assert "+25.00 %" in page.text("text") and "+100.00 %" in page.text("text")
+
+
+@test
+def every_chart_has_a_title_and_every_table_a_caption_and_headers():
+    page = Page(source_of(recorded.result(), recorded.result()))
+    charts = page.all("svg")
+    assert len(charts) == 2 * (3 + 2) and all(chart["role"] == "img" for chart in charts)
+    titles = [page.elements[i + 1][0] for i, (tag, _) in enumerate(page.elements) if tag == "svg"]
+    assert set(titles) == {"title"}
+    assert len(page.all("caption")) == len(page.all("table")) > 0
+    assert page.all("th") and all(cell.get("scope") in ("row", "col") for cell in page.all("th"))
+    assert page.all("html") == [{"lang": "en"}] and len(page.all("h1")) == 1
+
+
+@test
+def the_page_needs_no_script_and_nothing_from_elsewhere():
+    text = source_of(recorded.result())
+    page = Page(text)
+    assert not {"script", "link", "img", "iframe", "object", "embed", "image", "use"} & {tag for tag, _ in page.elements}
+    for _, attributes in page.elements:
+        assert not {"src", "href", "srcset", "style"} & set(attributes)
+        assert not any(name.startswith("on") for name in attributes)
+    assert "url(" not in text and "@import" not in text and "://" not in text
+    assert "prefers-color-scheme:dark" in text and 'content="width=device-width' in text
+
+
+NASTY = "<script>alert(1)</script>\"'&amp;"
+
+
+@test
+def nothing_that_a_file_says_becomes_markup():
+    result = recorded.result()
+    result["rows"][0] = recorded.row(NASTY, {"stock": 1, NASTY: 1.5}, [None] * 4)
+    result["rows"][0].update(note=NASTY, program=NASTY, left_out={NASTY: NASTY})
+    result["rows"][0]["summary"][0].update({NASTY: NASTY, "list": [NASTY]})
+    result["arms"][2] = {"name": NASTY, "meaning": NASTY, "environment": [NASTY], "state": NASTY, "reason": NASTY}
+    result.update(date=NASTY, cubby=NASTY, python=NASTY, command=["cubby bench", NASTY], warnings=[NASTY],
+                  environment={NASTY: NASTY})
+    result["machine"].update({NASTY: [NASTY], "cpu": NASTY, "warnings": [NASTY]})
+    text = source_of(result)
+    page = Page(text)
+    assert not page.all("script") and text.count("<script") == 0
+    said = sum(parts.count(NASTY) for parts in ("\n".join(page.texts[tag]) for tag in page.texts))
+    assert said > 15, said
+    assert all(attributes["aria-label"] for attributes in page.all("div"))
+
+
+@test
+def warnings_the_machine_and_the_commands_are_there():
+    result = recorded.result()
+    result.update(quick=True, budget_spent=True, warnings=["the governor is powersave"])
+    result["machine"]["cores_allowed"] = [0]
+    result["rows"][0].update(note="other pieces", left_out={"cubby": "it failed"})
+    result["rows"][1]["pairs"][0]["excluded"] = "busy"
+    result["rows"][1]["pairs"] += recorded.pairs("go", "stock", [0.5])
+    result["arms"].append({"name": "mimalloc", "state": "left out", "reason": "libmimalloc.so.2 is not there"})
+    page = Page(source_of(result))
+    notes = page.text("li")
+    for part in ("quick form", "budget of time", "Only one core", "governor is powersave", "nbody: other pieces",
+                 "left out on cubby: it failed", "go: 1 of 7 pairs do not count", "stock beside itself differs",
+                 "mimalloc is not here: libmimalloc.so.2 is not there"):
+        assert part in re.sub(r"\n(?=[^\n])", "", notes) or part in notes, (part, notes)
+    commands = page.text("pre")
+    assert "cubby bench gupb --json=it.json --seed=5" in commands, commands
+    assert "/usr/bin/python3 lab/gupb/programs/a.py nbody --loops=10 --quick" in commands, commands
+    assert "Some CPU" in page.text("td") and "glibc 2.36" in page.text("td")
+
+
+@test
+def counters_and_figures_that_came_later_are_shown_where_they_are():
+    result = recorded.result()
+    cells = Page(source_of(result)).text("td").split("\n")
+    assert "2.0" in cells and "7" in cells and "1234567" not in cells  # peak MiB and faults, of the runs
+    result["rows"][0]["memory"] = {"cubby": {"peak_kib": 5120, "settled_kib": 3072}}
+    result["rows"][0]["counters"] = {"cubby": {"instructions": 1234567, "system_calls": 89}}
+    result["rows"][0]["summary"][2].update(signed_rank_p=0.031, t_interval={"value": 1.5, "low": 1.25, "high": 1.75})
+    text = source_of(result)
+    cells = Page(text).text("td").split("\n")
+    assert {"5.0", "3.0", "1234567", "89"} <= set(cells), cells
+    assert "signed rank p 0.031" in text and "t interval 1.5 (1.25 to 1.75)" in text
+
+
+@test
+def files_with_little_in_them_still_make_a_page():
+    result = {"format": 1, "suite": "seeds", "workloads": [{"name": "ints", "pairs": []}]}
+    page = Page(source_of(result))
+    assert not page.all("svg") and "ints" in page.text("summary")
+    result = recorded.result()
+    for pair in result["rows"][0]["pairs"]:
+        pair["arm_run"]["cpu_seconds"] = 1e-300  # no chart is wide enough for that
+    places = [value for tag, attributes in Page(source_of(result)).elements if tag in DRAWN
+              for name, value in attributes.items() if name not in ("class", "d")]
+    assert places and all(-1 <= float(place) <= 360 for place in places)
+
+
+@test
+def wrong_files_and_options_are_said_and_the_old_page_stays():
+    path = recorded.write(os.path.join(FOLDER, "old.html"), "old")
+    good = recorded.write(os.path.join(FOLDER, "good.json"), recorded.result())
+    bad = recorded.write(os.path.join(FOLDER, "bad.json"), "{")
+    assert "damaged, or not JSON" in report(good, bad, "-o", path, status=2).stderr
+    assert "with -o where the page goes" in report(good, status=2).stderr
+    assert "name a file" in report("-o", path, status=2).stderr
+    assert "No such file" in report(good, "-o", os.path.join(FOLDER, "none", "x.html"), status=1).stderr
+    with open(path, encoding="utf-8") as stream:
+        assert stream.read() == "old"
+    assert not [name for name in os.listdir(FOLDER) if name.endswith(".part")]
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory(prefix="cubby-report-") as FOLDER:
+        STATUS = main()
+    sys.exit(STATUS)
