@@ -4,6 +4,7 @@
 #include "lab/comparison.h"
 #include "lab/page/bars.h"
 #include "lab/page/markup.h"
+#include "lab/page/memory.h"
 #include "lab/page/notes.h"
 #include "lab/page/spread.h"
 #include "lab/page/tables.h"
@@ -27,6 +28,7 @@ static const char style[] =
     "svg .mark{text-anchor:middle;font-size:11px;fill:var(--soft)}\n"
     ".grid{stroke:var(--line)}.zero{stroke:var(--soft);stroke-width:1.5}\n"
     ".faster{fill:var(--faster)}.slower{fill:var(--slower)}\n"
+    ".peak{fill:none;stroke:var(--soft)}.settled{fill:var(--faster)}\n"
     ".whisker{stroke:var(--text);stroke-width:1.5;fill:none}.dot{fill:var(--faster);fill-opacity:.75}\n"
     ".wide{overflow-x:auto;margin:.5rem 0}\n"
     "table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}\n"
@@ -79,8 +81,11 @@ static void arm_print(const recorded_t *recorded, const json_t *arm, FILE *page)
 
 static void spreads_print(const recorded_t *recorded, FILE *page)
 {
-    fputs("<h3>How the pairs lie</h3>\n<p>A dot for each pair, in percent: how much longer stock took than the arm "
-          "beside it. The line is the median.</p>\n",
+    fputs("<h3>Each benchmark</h3>\n<p>A dot for each pair, in percent: how much longer stock took than the arm "
+          "beside it. The line is the median. "
+          "Below it the peak of each arm as an outline, filled up to what was left when the program had settled, where "
+          "that "
+          "was measured.</p>\n",
           page);
     for (size_t i = 0; i < json_array_size(recorded->rows); i++) {
         const json_t *row = json_array_get(recorded->rows, i);
@@ -89,6 +94,7 @@ static void spreads_print(const recorded_t *recorded, FILE *page)
         markup_text(page, recorded_text(row, "name"));
         fputs("</summary>\n", page);
         spread_print(row, json_object_get(recorded->root, "arms"), page);
+        memory_print(row, json_object_get(recorded->root, "arms"), page);
         tables_print_figures(row, page);
         fputs("</details>\n", page);
     }

@@ -1,29 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "lab/page/tables.h"
 
+#include "lab/page/counters.h"
 #include "lab/page/markup.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { PUBLISHED_TABLES = 4, VALUE_MAX = 1024 };
-
-#define KIB_PER_MIB 1024.0
-
-/* A counter by the keys under which results have it, and how many of its units the page's unit is. */
-typedef struct counter {
-    const char *heading;
-    const char *keys[2];
-    double unit;
-} counter_t;
-
-static const counter_t counter_table[] = {
-    {"peak MiB", {"peak_kib", NULL}, KIB_PER_MIB}, {"settled MiB", {"settled_kib", "after_kib"}, KIB_PER_MIB},
-    {"minor faults", {"minor_faults", NULL}, 1},   {"system calls", {"system_calls", NULL}, 1},
-    {"instructions", {"instructions", NULL}, 1},
-};
-
-enum { COUNTERS = sizeof counter_table / sizeof *counter_table };
 
 static void table_open(const char *caption, FILE *page)
 {
@@ -88,59 +72,26 @@ void tables_print_bars(const bar_t *bars, size_t count, FILE *page)
     table_close(page);
 }
 
-/* A number of the object under one of the counter's keys; negative when there is none. */
-static double counter_read(const json_t *object, const counter_t *counter)
+/* Which counters any row has; the others get no column. */
+static void counters_note(const recorded_t *recorded, const json_t *arms, bool shown[COUNTERS_COUNT])
 {
-    for (size_t i = 0; i < 2 && counter->keys[i] != NULL; i++) {
-        const json_t *value = json_object_get(object, counter->keys[i]);
-        if (json_is_number(value) && json_number_value(value) >= 0) {
-            return json_number_value(value) / counter->unit;
-        }
-    }
-    return -1;
-}
-
-/* The median over an arm's runs in pairs; negative when no run has it. */
-static double counter_median(const json_t *row, const char *arm, const counter_t *counter)
-{
-    const json_t *pairs = json_object_get(row, "pairs");
-    size_t count = 0;
-    double *values = malloc((2 * json_array_size(pairs) + 1) * sizeof *values);
-    for (size_t i = 0; values != NULL && i < json_array_size(pairs); i++) {
-        const json_t *pair = json_array_get(pairs, i);
-        static const char *const sides[][2] = {{"base", "base_run"}, {"arm", "arm_run"}};
-        for (size_t side = 0; side < 2; side++) {
-            double value = counter_read(json_object_get(pair, sides[side][1]), counter);
-            if (strcmp(recorded_text(pair, sides[side][0]), arm) == 0 && value >= 0) {
-                values[count++] = value;
+    for (size_t i = 0; i < json_array_size(recorded->rows); i++) {
+        for (size_t j = 0; j < json_array_size(arms); j++) {
+            const char *arm = recorded_text(json_array_get(arms, j), "name");
+            for (counter_id_t id = 0; id < COUNTERS_COUNT; id++) {
+                shown[id] = shown[id] || counter_find(json_array_get(recorded->rows, i), arm, id) >= 0;
             }
         }
     }
-    double median = count > 0 ? stats_median(values, count) : -1;
-    free(values);
-    return median;
 }
 
-/* What was measured apart, in the row's memory or counters, goes before what the timed runs said. */
-static double counter_find(const json_t *row, const char *arm, const counter_t *counter)
+static void counters_row(const json_t *row, const char *arm, const bool shown[COUNTERS_COUNT], FILE *page)
 {
-    static const char *const places[] = {"memory", "counters"};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        double value = counter_read(json_object_get(json_object_get(row, places[i]), arm), counter);
-        if (value >= 0) {
-            return value;
-        }
-    }
-    return counter_median(row, arm, counter);
-}
-
-static void counters_row(const json_t *row, const char *arm, FILE *page)
-{
-    double values[COUNTERS];
+    double values[COUNTERS_COUNT];
     bool known = false;
-    for (size_t i = 0; i < COUNTERS; i++) {
-        values[i] = counter_find(row, arm, &counter_table[i]);
-        known = known || values[i] >= 0;
+    for (counter_id_t id = 0; id < COUNTERS_COUNT; id++) {
+        values[id] = counter_find(row, arm, id);
+        known = known || values[id] >= 0;
     }
     if (!known) {
         return;
@@ -150,11 +101,10 @@ static void counters_row(const json_t *row, const char *arm, FILE *page)
     fputs("</th><td>", page);
     markup_text(page, arm);
     fputs("</td>", page);
-    for (size_t i = 0; i < COUNTERS; i++) {
-        int digits = counter_table[i].unit > 1 ? 1 : 0;
-        if (values[i] >= 0) {
-            fprintf(page, "<td>%.*f</td>", digits, values[i]);
-        } else {
+    for (counter_id_t id = 0; id < COUNTERS_COUNT; id++) {
+        if (shown[id] && values[id] >= 0) {
+            fprintf(page, "<td>%.*f</td>", id <= COUNTERS_SETTLED ? 1 : 0, values[id]);
+        } else if (shown[id]) {
             fputs("<td></td>", page);
         }
     }
@@ -164,15 +114,20 @@ static void counters_row(const json_t *row, const char *arm, FILE *page)
 void tables_print_counters(const recorded_t *recorded, FILE *page)
 {
     const json_t *arms = json_object_get(recorded->root, "arms");
-    table_open("Memory and counters: medians of the runs, or of runs of their own", page);
+    bool shown[COUNTERS_COUNT] = {false};
+    counters_note(recorded, arms, shown);
+    table_open("Medians of the runs", page);
     fputs("<thead><tr><th scope=\"col\">Benchmark</th><th scope=\"col\">arm</th>", page);
-    for (size_t i = 0; i < COUNTERS; i++) {
-        fprintf(page, "<th scope=\"col\">%s</th>", counter_table[i].heading);
+    for (counter_id_t id = 0; id < COUNTERS_COUNT; id++) {
+        if (shown[id]) {
+            fprintf(page, "<th scope=\"col\">%s</th>", counter_heading(id));
+        }
     }
     fputs("</tr></thead>\n", page);
     for (size_t i = 0; i < json_array_size(recorded->rows); i++) {
         for (size_t j = 0; j < json_array_size(arms); j++) {
-            counters_row(json_array_get(recorded->rows, i), recorded_text(json_array_get(arms, j), "name"), page);
+            counters_row(json_array_get(recorded->rows, i), recorded_text(json_array_get(arms, j), "name"), shown,
+                         page);
         }
     }
     table_close(page);
@@ -204,7 +159,9 @@ static void key_print(const char *key, FILE *page)
     char text[VALUE_MAX];
     snprintf(text, sizeof text, "%s", key);
     for (char *place = text; *place != '\0'; place++) {
-        *place = *place == '_' ? ' ' : *place;
+        if (*place == '_') {
+            *place = ' ';
+        }
     }
     markup_text(page, text);
 }

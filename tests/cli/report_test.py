@@ -68,10 +68,10 @@ def source_of(*contents):
 def the_page_has_a_bar_with_whiskers_for_each_row_and_arm_and_a_dot_for_each_pair():
     page = Page(source_of(recorded.result()))
     kinds = [attributes.get("class") for tag, attributes in page.elements if tag in DRAWN]
-    assert kinds.count("faster") + kinds.count("slower") == 2 * 3 == len(page.all("rect"))
+    assert kinds.count("faster") + kinds.count("slower") == 2 * 3 and kinds.count("peak") == 2 * 3
     assert kinds.count("dot") == 2 * 3 * 2
     assert kinds.count("whisker") == 2 * 3 + 2 * 3  # an interval for each bar, a median for each line of dots
-    widths = [float(bar["width"]) for bar in page.all("rect")]  # of stock, list-libc and cubby, sorted within each
+    widths = [float(bar["width"]) for bar in page.all("rect") if bar["class"] in ("faster", "slower")]  # of stock, list-libc and cubby, sorted within each
     assert widths[:2] == [1, 1] and abs(widths[2] / widths[3] - 100 / 25) < 0.1, widths
     assert abs(widths[4] / widths[5] - 25 / 10) < 0.1, widths
     assert "+25.00 %" in page.text("text") and "+100.00 %" in page.text("text")
@@ -81,7 +81,7 @@ def the_page_has_a_bar_with_whiskers_for_each_row_and_arm_and_a_dot_for_each_pai
 def every_chart_has_a_title_and_every_table_a_caption_and_headers():
     page = Page(source_of(recorded.result(), recorded.result()))
     charts = page.all("svg")
-    assert len(charts) == 2 * (3 + 2) and all(chart["role"] == "img" for chart in charts)
+    assert len(charts) == 2 * (3 + 2 + 2) and all(chart["role"] == "img" for chart in charts)
     titles = [page.elements[i + 1][0] for i, (tag, _) in enumerate(page.elements) if tag == "svg"]
     assert set(titles) == {"title"}
     assert len(page.all("caption")) == len(page.all("table")) > 0
@@ -147,12 +147,17 @@ def warnings_the_machine_and_the_commands_are_there():
 def counters_and_figures_that_came_later_are_shown_where_they_are():
     result = recorded.result()
     cells = Page(source_of(result)).text("td").split("\n")
-    assert "2.0" in cells and "7" in cells and "1234567" not in cells  # peak MiB and faults, of the runs
+    assert "settled MiB" not in source_of(result) and "2.0" in cells and "7" in cells and "1234567" not in cells  # peak MiB and faults, of the runs
     result["rows"][0]["memory"] = {"cubby": {"peak_kib": 5120, "settled_kib": 3072}}
     result["rows"][0]["counters"] = {"cubby": {"instructions": 1234567, "system_calls": 89}}
     result["rows"][0]["summary"][2].update(signed_rank_p=0.031, t_interval={"value": 1.5, "low": 1.25, "high": 1.75})
     text = source_of(result)
-    cells = Page(text).text("td").split("\n")
+    page = Page(text)
+    cells = page.text("td").split("\n")
+    assert "5.0 MiB, settled 3.0" in page.text("text")
+    widths = {bar["class"]: float(bar["width"]) for bar in page.all("rect") if bar["class"] in ("peak", "settled")}
+    full = [float(bar["width"]) for bar in page.all("rect") if bar["class"] == "peak"][2]
+    assert abs(widths["settled"] / full - 3 / 5) < 0.01
     assert {"5.0", "3.0", "1234567", "89"} <= set(cells), cells
     assert "signed rank p 0.031" in text and "t interval 1.5 (1.25 to 1.75)" in text
 
