@@ -34,6 +34,7 @@ static double axis_step(const axis_t *axis)
 void axis_round(axis_t *axis)
 {
     double step = axis_step(axis);
+    axis->step = step;
     axis->low = floor(axis->low / step) * step;
     axis->high = fmax(ceil(axis->high / step) * step, axis->low + step);
 }
@@ -46,7 +47,7 @@ double axis_place(const axis_t *axis, double percent)
 
 void axis_print(const axis_t *axis, double top, double bottom, FILE *page)
 {
-    double step = axis_step(axis);
+    double step = axis->step;
     int marks = (int)lround((axis->high - axis->low) / step);
     for (int mark = 0; mark <= marks; mark++) {
         double percent = axis->low + mark * step;

@@ -13,6 +13,7 @@ enum { AXIS_WIDTH = 360, AXIS_LEFT = 20, AXIS_RIGHT = 338 };
 typedef struct axis {
     double low; /* percent; zero is always between low and high */
     double high;
+    double step; /* from mark to mark; both ends are marks */
 } axis_t;
 
 /* Makes room for a value on the axis. What is no number, or beyond all reason, makes no room. */

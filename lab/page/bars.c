@@ -40,13 +40,13 @@ static void bar_print(const axis_t *axis, const bar_t *bar, double top, FILE *pa
 {
     const stats_estimate_t *estimate = &bar->change.estimate;
     double percent = percent_of(estimate->value);
-    double from = axis_place(axis, fmin(0, percent)), to = axis_place(axis, fmax(0, percent));
+    double zero = axis_place(axis, 0), width = fmax(fabs(axis_place(axis, percent) - zero), 1); /* to be seen at all */
     fprintf(page, "<text x=\"%d\" y=\"%.1f\">", AXIS_LEFT, top + NAME_DROP);
     markup_text(page, recorded_text(bar->row, "name"));
     fprintf(page, "</text><text class=\"figure\" x=\"%d\" y=\"%.1f\">%+.2f %%</text>\n", AXIS_RIGHT, top + NAME_DROP,
             percent);
     fprintf(page, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"/>\n",
-            percent < 0 ? "slower" : "faster", from, top + BAR_DROP, fmax(to - from, 1), BAR_HEIGHT);
+            percent < 0 ? "slower" : "faster", percent < 0 ? zero - width : zero, top + BAR_DROP, width, BAR_HEIGHT);
     if (estimate->known) {
         whisker_print(axis, &estimate->interval, top + BAR_DROP + BAR_HEIGHT / 2.0, page);
     }

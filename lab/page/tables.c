@@ -37,15 +37,9 @@ static double percent_of(double ratio)
     return (ratio - 1) * 100;
 }
 
-static void bar_cells(const bar_t *bar, FILE *page)
+static void published_cells(const json_t *row, FILE *page)
 {
-    const stats_estimate_t *estimate = &bar->change.estimate;
-    fprintf(page, "<td>%+.2f</td><td>", percent_of(estimate->value));
-    if (estimate->known) {
-        fprintf(page, "%+.2f to %+.2f", percent_of(estimate->interval.low), percent_of(estimate->interval.high));
-    }
-    fprintf(page, "</td><td>%zu</td>", bar->change.pairs);
-    const json_t *published = json_object_get(bar->row, "published_percent");
+    const json_t *published = json_object_get(row, "published_percent");
     for (size_t i = 0; i < PUBLISHED_TABLES; i++) {
         const json_t *figure = json_array_get(published, i);
         if (json_is_number(figure)) {
@@ -56,17 +50,45 @@ static void bar_cells(const bar_t *bar, FILE *page)
     }
 }
 
+static bool bars_were_published(const bar_t *bars, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const json_t *published = json_object_get(bars[i].row, "published_percent");
+        for (size_t column = 0; column < PUBLISHED_TABLES; column++) {
+            if (json_is_number(json_array_get(published, column))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void bar_cells(const bar_t *bar, FILE *page)
+{
+    const stats_estimate_t *estimate = &bar->change.estimate;
+    fprintf(page, "<td>%+.2f</td><td>", percent_of(estimate->value));
+    if (estimate->known) {
+        fprintf(page, "%+.2f to %+.2f", percent_of(estimate->interval.low), percent_of(estimate->interval.high));
+    }
+    fprintf(page, "</td><td>%zu</td>", bar->change.pairs);
+}
+
 void tables_print_bars(const bar_t *bars, size_t count, FILE *page)
 {
     static const char *const headings[] = {"Benchmark", "%D",      "95 %",    "pairs",
                                            "table 1",   "table 2", "table 3", "table 4"};
-    table_open("The same as figures; tables 1 to 4: %D of 2016", page);
-    headings_print(headings, sizeof headings / sizeof *headings, page);
+    enum { FIRST_PUBLISHED = 4 };
+    bool published = bars_were_published(bars, count);
+    table_open(published ? "The same as figures; tables 1 to 4: %D of 2016" : "The same as figures", page);
+    headings_print(headings, FIRST_PUBLISHED + (published ? PUBLISHED_TABLES : 0), page);
     for (size_t i = 0; i < count; i++) {
         fputs("<tr><th scope=\"row\">", page);
         markup_text(page, recorded_text(bars[i].row, "name"));
         fputs("</th>", page);
         bar_cells(&bars[i], page);
+        if (published) {
+            published_cells(bars[i].row, page);
+        }
         fputs("</tr>\n", page);
     }
     table_close(page);

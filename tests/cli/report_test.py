@@ -77,6 +77,30 @@ def the_page_has_a_bar_with_whiskers_for_each_row_and_arm_and_a_dot_for_each_pai
     assert "+25.00 %" in page.text("text") and "+100.00 %" in page.text("text")
 
 
+def marks_of(chart):
+    """Place and number of each mark below a chart."""
+    found = re.findall(r'class="mark" x="([0-9.]+)" y="[0-9.]+">([^<]*)<', chart)
+    return [(float(place), float(number)) for place, number in found]
+
+
+@test
+def marks_are_evenly_spaced_and_the_bars_begin_at_zero():
+    result = recorded.result()
+    for low, high in ((0.99, 1.005), (0.92, 1.9), (0.4, 1.01), (0.97, 9), (0.5, 0.9), (1.2, 1.6)):
+        result["rows"] = [recorded.row("a", {"cubby": low}, [None] * 4), recorded.row("b", {"cubby": high}, [None] * 4)]
+        text = source_of(result)
+        assert "table 1" not in text
+        chart = next(part for part in text.split("<svg")[1:] if 'rect class="' in part and "%D" in part)
+        marks = marks_of(chart)
+        scale = (marks[-1][0] - marks[0][0]) / (marks[-1][1] - marks[0][1])
+        zero = next(place for place, number in marks if number == 0)
+        assert len(marks) >= 3 and all(abs(zero + number * scale - place) < 0.2 for place, number in marks), marks
+        bars = re.findall(r'rect class="(\w+)" x="([0-9.]+)" y="[0-9.]+" width="([0-9.]+)"', chart)
+        for (kind, start, width), ratio in zip(bars, (high, low)):
+            begin, end = (float(start), float(start) + float(width))[:: -1 if kind == "slower" else 1]
+            assert abs(begin - zero) < 0.2 and abs(end - zero - (ratio - 1) * 100 * scale) < 1, (kind, marks)
+
+
 @test
 def every_chart_has_a_title_and_every_table_a_caption_and_headers():
     page = Page(source_of(recorded.result(), recorded.result()))
