@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { FILE_MAX_COUNT = 32 };
@@ -68,12 +69,19 @@ static const options_t report_help = {
     .parser = report_parser,
 };
 
-/* Writes beside the page and renames, so that a page that was there stays whole until the new one is. */
+/*
+ * Writes beside the page and renames, so that a page that was there stays whole until the new one is. What is no plain
+ * file, a terminal or a link, is written to as it is: a file in its place is not what was asked for.
+ */
 static int page_write(const recorded_t *files, const report_options_t *options)
 {
     char path[PATH_MAX];
-    int length = snprintf(path, sizeof path, "%s.%ld.part", options->output, (long)getpid());
-    FILE *page = length > 0 && (size_t)length < sizeof path ? fopen(path, "wxe") : NULL;
+    struct stat there;
+    bool beside = lstat(options->output, &there) != 0 || S_ISREG(there.st_mode);
+    int length = beside ? snprintf(path, sizeof path, "%s.%ld.part", options->output, (long)getpid())
+                        : snprintf(path, sizeof path, "%s", options->output);
+    errno = ENAMETOOLONG;
+    FILE *page = length > 0 && (size_t)length < sizeof path ? fopen(path, beside ? "wxe" : "we") : NULL;
     if (page == NULL) {
         fprintf(stderr, "cubby report: %s: %s\n", options->output, strerror(errno));
         return EXIT_FAILURE;
@@ -81,9 +89,11 @@ static int page_write(const recorded_t *files, const report_options_t *options)
     page_print(files, options->count, page);
     bool written = ferror(page) == 0;
     written = fclose(page) == 0 && written;
-    if (!written || rename(path, options->output) != 0) {
+    if (!written || (beside && rename(path, options->output) != 0)) {
         fprintf(stderr, "cubby report: %s: %s\n", options->output, strerror(errno));
-        unlink(path);
+        if (beside) {
+            unlink(path);
+        }
         return EXIT_FAILURE;
     }
     return EXIT_SUCCESS;
