@@ -19,8 +19,8 @@ static const counter_t counter_table[COUNTERS_COUNT] = {
     [COUNTERS_PEAK] = {"peak MiB", {"peak_kib", NULL}, KIB_PER_MIB},
     [COUNTERS_SETTLED] = {"settled MiB", {"settled_kib", "after_kib"}, KIB_PER_MIB},
     [COUNTERS_FAULTS] = {"minor faults", {"minor_faults", NULL}, 1},
-    [COUNTERS_CALLS] = {"system calls", {"system_calls", NULL}, 1},
-    [COUNTERS_INSTRUCTIONS] = {"instructions", {"instructions", NULL}, 1},
+    [COUNTERS_CALLS] = {"system calls", {"system_calls", "system_calls_a_loop"}, 1},
+    [COUNTERS_INSTRUCTIONS] = {"instructions", {"instructions", "instructions_a_loop"}, 1},
 };
 
 const char *counter_heading(counter_id_t id)

@@ -63,6 +63,19 @@ static void noise_note(const json_t *row, FILE *page)
     }
 }
 
+/* The rules that were fixed beforehand, and what each took. */
+static void rules_note(const json_t *rules, FILE *page)
+{
+    for (size_t i = 0; i < json_array_size(rules); i++) {
+        const json_t *rule = json_array_get(rules, i);
+        fputs("<li>Rule of exclusion, ", page);
+        markup_text(page, recorded_text(rule, "reason"));
+        fputs(": ", page);
+        markup_text(page, recorded_text(rule, "meaning"));
+        fprintf(page, " (%.0f pairs)</li>\n", recorded_number(rule, "pairs"));
+    }
+}
+
 static void row_notes(const json_t *row, FILE *page)
 {
     const char *arm;
@@ -107,6 +120,7 @@ void notes_print_warnings(const recorded_t *recorded, FILE *page)
     strings_print(json_object_get(root, "warnings"), page);
     strings_print(json_object_get(machine, "warnings"), page);
     strings_print(json_object_get(json_object_get(root, "environment"), "warnings"), page);
+    rules_note(json_object_get(root, "exclusions"), page);
     arm_notes(recorded, page);
     for (size_t i = 0; i < json_array_size(recorded->rows); i++) {
         row_notes(json_array_get(recorded->rows, i), page);

@@ -114,6 +114,7 @@ static void file_print(const recorded_t *recorded, FILE *page)
     markup_text(page, recorded_text(recorded->root, "cubby"));
     fputs(".</p>\n", page);
     notes_print_warnings(recorded, page);
+    tables_print_object(json_object_get(recorded->root, "noise_floor"), "Stock beside itself: the noise floor", page);
     for (size_t i = 0; i < json_array_size(arms); i++) {
         arm_print(recorded, json_array_get(arms, i), page);
     }

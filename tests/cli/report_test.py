@@ -177,7 +177,9 @@ def counters_and_figures_that_came_later_are_shown_where_they_are():
     assert {"2.0", "7"} <= set(cells) and "1234567" not in cells  # peak MiB and faults, of the runs
     assert "settled MiB" not in source_of(result)
     result["rows"][0]["memory"] = {"cubby": {"peak_kib": 5120, "settled_kib": 3072}}
-    result["rows"][0]["counters"] = {"cubby": {"instructions": 1234567, "system_calls": 89}}
+    result["rows"][0]["counters"] = {"cubby": {"instructions": 1234567, "system_calls_a_loop": 89}}
+    result.update(noise_floor={"within_bound": 41},
+                  exclusions=[{"reason": "other load", "meaning": "another program ran", "pairs": 3}])
     result["rows"][0]["summary"][2].update(signed_rank_p=0.031, t_interval={"value": 1.5, "low": 1.25, "high": 1.75})
     text = source_of(result)
     page = Page(text)
@@ -187,6 +189,7 @@ def counters_and_figures_that_came_later_are_shown_where_they_are():
     full = [float(bar["width"]) for bar in page.all("rect") if bar["class"] == "peak"][2]
     assert abs(widths["settled"] / full - 3 / 5) < 0.01
     assert {"5.0", "3.0", "1234567", "89"} <= set(cells), cells
+    assert "41" in cells and "other load: another program ran (3 pairs)" in text
     assert "signed rank p 0.031" in text and "t interval 1.5 (1.25 to 1.75)" in text
 
 
