@@ -137,12 +137,12 @@ static void round_fill(void)
 }
 
 /* Not inlined into the program, whatever is inlined into them. */
-static __attribute__((noinline, noclone)) void late_drop(void)
+static __attribute__((noinline)) void late_drop(void)
 {
     round_drop();
 }
 
-static __attribute__((noinline, noclone)) void late_fill(void)
+static __attribute__((noinline)) void late_fill(void)
 {
     round_fill();
 }

@@ -130,10 +130,10 @@ typedef struct heap_spare {
 
 enum { SPARE_COUNT = 32 };
 
-/* Where blocks of a class may start in a pool: what pool_has() looks at in the guarded library. */
+/* Where blocks of a class start in a pool: what pool_has() looks at in the guarded library. */
 typedef struct heap_place {
     uint64_t inverse; /* 2^64 / the block size, rounded up */
-    size_t end;       /* of the pool's last block, from the pool's start */
+    size_t size;
 } heap_place_t;
 
 /* The tags of pools of HEAP_THREAD have this bit: such blocks any thread may borrow. */

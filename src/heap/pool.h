@@ -24,7 +24,7 @@ static inline bool pool_has(const cubby_heap_t *heap, const span_t *pool, const 
     size_t offset = (uintptr_t)block - base - ((uintptr_t)pool->first << PAGE_SHIFT);
     const heap_place_t *place = &heap->places[pool->size_class];
     return pool->heap == heap && pool->size_class < CUBBY_CLASS_COUNT && offset * place->inverse < place->inverse &&
-           offset < place->end;
+           offset <= span_bytes(pool) - place->size;
 }
 #endif
 

@@ -195,6 +195,16 @@ static void a_pointer_into_the_middle_is_stopped_when_its_pool_sees_it(void **st
     }
 }
 
+static void assert_has_its_blocks(const cubby_heap_t *owner, const span_t *pool)
+{
+    size_t size = class_size(pool->size_class), end = pool->capacity * size;
+    for (size_t offset = 0; offset < span_bytes(pool); offset++) {
+        bool starts = offset % size == 0 && offset < end;
+        assert_int_equal(pool_has(owner, pool, span_start(pool) + offset), starts);
+    }
+    assert_false(pool_has(owner, pool, span_start(pool) - size));
+}
+
 static void a_pool_has_blocks_where_one_starts_and_nowhere_else(void **state)
 {
     (void)state;
@@ -207,12 +217,7 @@ static void a_pool_has_blocks_where_one_starts_and_nowhere_else(void **state)
         }
         char *block = cubby_heap_malloc(own, size);
         const span_t *pool = span_find(block);
-        size_t end = pool->capacity * size;
-        for (size_t offset = 0; offset < span_bytes(pool); offset++) {
-            bool starts = offset % size == 0 && offset < end;
-            assert_int_equal(pool_has(own, pool, span_start(pool) + offset), starts);
-        }
-        assert_false(pool_has(own, pool, span_start(pool) - size));
+        assert_has_its_blocks(own, pool);
         assert_false(pool_has(other, pool, block));
     }
     char *block = cubby_heap_malloc(other, CUBBY_SMALL_MAX);
@@ -225,6 +230,21 @@ static void a_pool_has_blocks_where_one_starts_and_nowhere_else(void **state)
     assert_false(pool_has(own, span_find(large), large));
     cubby_heap_destroy(other);
     cubby_heap_destroy(own);
+}
+
+/* A page of blocks of 48 bytes ends with 16 that are none. */
+static void a_small_first_pool_has_no_block_at_its_end(void **state)
+{
+    (void)state;
+    enum { SIZE = 48 };
+    void *large = cubby_malloc((size_t)64 << 20);
+    assert_true(span_pages_are_huge());
+    char *block = cubby_malloc(SIZE);
+    const span_t *pool = span_find(block);
+    assert_int_equal(pool->pages, 1);
+    assert_has_its_blocks(thread_heap, pool);
+    cubby_free(block);
+    cubby_free(large);
 }
 
 /* A thread's heap keeps the spans of released pools for a while, as they are. */
@@ -362,6 +382,7 @@ int main(void)
         cmocka_unit_test(a_freed_block_written_to_is_stopped),
         cmocka_unit_test(a_pointer_into_the_middle_is_stopped_when_its_pool_sees_it),
         cmocka_unit_test(a_pool_has_blocks_where_one_starts_and_nowhere_else),
+        cmocka_unit_test(a_small_first_pool_has_no_block_at_its_end),
         cmocka_unit_test(a_released_pool_that_is_kept_has_no_blocks),
         cmocka_unit_test(tables_that_contradict_each_other_stop_the_program),
         cmocka_unit_test(what_a_program_may_do_runs_through),
