@@ -207,7 +207,7 @@ static void a_row_is_taken_with_one_turn_of_the_lock_and_freed_piece_by_piece(vo
     (void)state;
     enum { COUNT = 4, PAGES = 2 };
     span_t *written = span_alloc(PAGES, PAGE_BYTES);
-    span_free(written, PAGES * PAGE_BYTES); /* the first piece is not clean */
+    span_free(written, (size_t)PAGES * PAGE_BYTES); /* the first piece is not clean */
     span_t *row[COUNT];
     size_t takes = lock_takes();
     assert_true(span_alloc_row(PAGES, COUNT, row));
