@@ -77,7 +77,7 @@ static void heap_init_classes(cubby_heap_t *heap)
         heap->bins[size_class].room = (int32_t)room;
         heap->bins[size_class].size = (uint32_t)size;
 #ifdef CUBBY_GUARD
-        heap->places[size_class] = (heap_place_t){UINT64_MAX / size + 1, size};
+        heap->inverses[size_class] = UINT64_MAX / size + 1;
 #endif
     }
 }

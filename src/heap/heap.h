@@ -130,12 +130,6 @@ typedef struct heap_spare {
 
 enum { SPARE_COUNT = 32 };
 
-/* Where blocks of a class start in a pool: what pool_has() looks at in the guarded library. */
-typedef struct heap_place {
-    uint64_t inverse; /* 2^64 / the block size, rounded up */
-    size_t size;
-} heap_place_t;
-
 /* The tags of pools of HEAP_THREAD have this bit: such blocks any thread may borrow. */
 #define TAG_BORROWABLE ((uint32_t)1 << 31)
 
@@ -177,7 +171,7 @@ struct cubby_heap {
     /* Written by other threads, so on a cache line of its own: blocks they freed, linked through their first word. */
     alignas(64) void *remote;
 #ifdef CUBBY_GUARD
-    heap_place_t places[CUBBY_CLASS_COUNT];
+    uint64_t inverses[CUBBY_CLASS_COUNT]; /* 2^64 / the block size, rounded up, for pool_has() */
 #endif
 };
 

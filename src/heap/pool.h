@@ -22,9 +22,9 @@ static inline bool pool_has(const cubby_heap_t *heap, const span_t *pool, const 
 {
     uintptr_t base = CUBBY_LIKELY(pool->region == 0) ? regions[0].base : regions[pool->region].base;
     size_t offset = (uintptr_t)block - base - ((uintptr_t)pool->first << PAGE_SHIFT);
-    const heap_place_t *place = &heap->places[pool->size_class];
-    return pool->heap == heap && pool->size_class < CUBBY_CLASS_COUNT && offset * place->inverse < place->inverse &&
-           offset <= span_bytes(pool) - place->size;
+    uint64_t inverse = pool->size_class < CUBBY_CLASS_COUNT ? heap->inverses[pool->size_class] : 0;
+    return pool->heap == heap && offset * inverse < inverse &&
+           offset <= span_bytes(pool) - heap->bins[pool->size_class].size;
 }
 #endif
 
