@@ -64,17 +64,13 @@ static void number_drop(uint32_t number)
 
 static void heap_init_classes(cubby_heap_t *heap)
 {
-    size_t least = heap->kind == HEAP_THREAD ? BIN_ROOM_LEAST_THREAD : BIN_ROOM_LEAST;
     for (unsigned size_class = 0; size_class < CUBBY_CLASS_COUNT; size_class++) {
         size_t size = class_size(size_class);
         heap_class_t *class = &heap->classes[size_class];
-        size_t room = BIN_BYTES / size;
-        room = room < least ? least : room;
-        room = room > BIN_ROOM_MOST ? BIN_ROOM_MOST : room;
         class->pages = (uint32_t)class_pool_pages(size);
         class->capacity = (uint32_t)(((size_t) class->pages << PAGE_SHIFT) / size);
-        class->room = (int32_t)room;
-        heap->bins[size_class].room = (int32_t)room;
+        class->room = bin_room_first(heap, size);
+        heap->bins[size_class].room = class->room;
         heap->bins[size_class].size = (uint32_t)size;
 #ifdef CUBBY_GUARD
         heap->inverses[size_class] = UINT64_MAX / size + 1;

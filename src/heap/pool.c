@@ -83,14 +83,37 @@ static void pool_set_carved(span_t *pool, uint32_t carved)
     __atomic_store_n(&pool->carved, carved, __ATOMIC_RELAXED);
 }
 
+int32_t bin_room_first(const cubby_heap_t *heap, size_t block_bytes)
+{
+    size_t least = heap->kind == HEAP_THREAD ? BIN_ROOM_LEAST_THREAD : BIN_ROOM_LEAST;
+    size_t room = BIN_BYTES / block_bytes;
+    room = room < least ? least : room;
+    return (int32_t)(room > BIN_ROOM_MOST ? BIN_ROOM_MOST : room);
+}
+
+/* Doubles the room of a bin that spilled and wants its blocks back, within what the heap may give. */
+static void bin_room_grow(cubby_heap_t *heap, unsigned size_class)
+{
+    heap_class_t *class = &heap->classes[size_class];
+    size_t more = (size_t) class->room * heap->bins[size_class].size;
+    size_t most = ((size_t)heap->pool_pages << PAGE_SHIFT) / BIN_GROWTH_SHARE;
+    if (heap->kind == HEAP_THREAD && class->room <= BIN_ROOM_MOST / 2 && heap->room_grown + more <= most) {
+        heap->room_grown += more;
+        class->room *= 2;
+    }
+}
+
 /* The pool is on no shelf; it goes on SHELF_FULL, having nothing left of its own. */
 static void bin_take_all(cubby_heap_t *heap, span_t *pool)
 {
     heap_class_t *class = pool_class(heap, pool);
     cubby_bin_t *bin = &heap->bins[pool->size_class];
     bin->free = pool->free;
+    if (class->spilling) {
+        bin_room_grow(heap, pool->size_class);
+        class->spilling = false;
+    }
     bin->room = class->room;
-    class->spilling = false;
     if (pool->carved < pool->capacity) {
         bin->fresh = span_start(pool) + (size_t)pool->carved * bin->size;
         bin->fresh_end = span_start(pool) + (size_t)pool->capacity * bin->size;
@@ -178,8 +201,18 @@ void heap_flush_bins(cubby_heap_t *heap)
     heap->flush_pages = heap->pool_pages + (growth > FLUSH_GROWTH_LEAST ? growth : FLUSH_GROWTH_LEAST);
 }
 
+/* Bins learn anew how much room they need. */
+static void bin_rooms_reset(cubby_heap_t *heap)
+{
+    for (unsigned size_class = 0; size_class < CUBBY_CLASS_COUNT && heap->room_grown > 0; size_class++) {
+        heap->classes[size_class].room = bin_room_first(heap, heap->bins[size_class].size);
+    }
+    heap->room_grown = 0;
+}
+
 void heap_flush(cubby_heap_t *heap)
 {
+    bin_rooms_reset(heap);
     heap_flush_bins(heap);
     if (heap->borrowed_bytes > 0) {
         borrow_send(heap);

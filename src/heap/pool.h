@@ -26,6 +26,9 @@ static inline bool pool_has(const cubby_heap_t *heap, const span_t *pool, const 
     return pool->heap == heap && offset * inverse < inverse &&
            offset <= span_bytes(pool) - heap->bins[pool->size_class].size;
 }
+/* Frees that a bin of such blocks has room for at first. */
+int32_t bin_room_first(const cubby_heap_t *heap, size_t block_bytes);
+
 #endif
 
 /* Puts a block back on its pool, one of this heap's. */
@@ -48,5 +51,8 @@ void bin_take_new(cubby_heap_t *heap, span_t *pool);
 
 /* Moves all that a pool on a shelf has to offer into its class's bin, which must be empty. */
 void bin_take_over(cubby_heap_t *heap, span_t *pool);
+
+/* Frees that a bin of such blocks has room for at first. */
+int32_t bin_room_first(const cubby_heap_t *heap, size_t block_bytes);
 
 #endif

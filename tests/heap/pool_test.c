@@ -225,6 +225,112 @@ static void a_block_that_grows_through_many_classes_again_and_again_keeps_its_po
     assert_true(stats.lock_takes - takes < 1000);
 }
 
+/* ---- The room of bins ---- */
+
+enum { ROOM_SIZE = 1024, ROOM_BLOCKS = 400, ROOM_ROUNDS = 20 };
+
+/* Frees a part of the blocks and takes as many again, many times. Returns the room that their bin has then. */
+static int32_t room_after_swings(cubby_heap_t *on)
+{
+    for (int round = 0; round < ROOM_ROUNDS; round++) {
+        for (size_t i = 0; i < ROOM_BLOCKS / 4; i++) {
+            cubby_heap_free(on, blocks[i]);
+        }
+        for (size_t i = 0; i < ROOM_BLOCKS / 4; i++) {
+            blocks[i] = cubby_heap_malloc(on, ROOM_SIZE);
+            assert_non_null(blocks[i]);
+        }
+        assert_true(on->room_grown <= (size_t)on->pool_pages << PAGE_SHIFT);
+        assert_true(heap_is_valid(on));
+    }
+    return on->classes[class_of(ROOM_SIZE)].room;
+}
+
+static void blocks_take_from(cubby_heap_t *on)
+{
+    for (size_t i = 0; i < ROOM_BLOCKS; i++) {
+        blocks[i] = cubby_heap_malloc(on, ROOM_SIZE);
+        assert_non_null(blocks[i]);
+    }
+}
+
+static void blocks_drop_to(cubby_heap_t *on)
+{
+    for (size_t i = 0; i < ROOM_BLOCKS; i++) {
+        cubby_heap_free(on, blocks[i]);
+    }
+}
+
+static void a_bin_of_a_thread_that_wants_back_what_it_spilled_gets_room_for_it(void **state)
+{
+    (void)state;
+    cubby_heap_t *own = heap_create(HEAP_THREAD);
+    assert_non_null(own);
+    unsigned size_class = class_of(ROOM_SIZE);
+    int32_t first = own->classes[size_class].room;
+    blocks_take_from(own);
+    int32_t grown = room_after_swings(own);
+    assert_in_range(grown, 2 * first, BIN_ROOM_MOST);
+    assert_int_equal(own->room_grown, (size_t)(grown - first) * ROOM_SIZE);
+    /* Now such a swing stays in the bin: no pool hears of it. */
+    uint32_t heard = 0;
+    for (size_t i = 0; i < ROOM_BLOCKS / 4; i++) {
+        cubby_heap_free(own, blocks[i]);
+        heard += own->classes[size_class].spilling;
+    }
+    assert_int_equal(heard, 0);
+    for (size_t i = 0; i < ROOM_BLOCKS / 4; i++) {
+        blocks[i] = cubby_heap_malloc(own, ROOM_SIZE);
+    }
+    heap_flush(own);
+    assert_int_equal(own->classes[size_class].room, first);
+    assert_int_equal(own->room_grown, 0);
+    blocks_drop_to(own);
+    cubby_heap_destroy(own);
+}
+
+static void a_bin_that_only_spills_gets_no_more_room(void **state)
+{
+    (void)state;
+    cubby_heap_t *own = heap_create(HEAP_THREAD);
+    assert_non_null(own);
+    int32_t first = own->classes[class_of(ROOM_SIZE)].room;
+    blocks_take_from(own);
+    blocks_drop_to(own);
+    assert_int_equal(own->classes[class_of(ROOM_SIZE)].room, first);
+    cubby_heap_destroy(own);
+}
+
+static void room_that_all_bins_have_been_given_is_no_more_than_the_pools(void **state)
+{
+    (void)state;
+    cubby_heap_t *own = heap_create(HEAP_THREAD);
+    assert_non_null(own);
+    enum { SIZES = 16, EACH = 24 };
+    for (int round = 0; round < ROOM_ROUNDS; round++) {
+        for (size_t i = 0; i < (size_t)SIZES * EACH; i++) {
+            blocks[i] = cubby_heap_malloc(own, 9000 + 1400 * (i % SIZES));
+            assert_non_null(blocks[i]);
+        }
+        /* Every room was doubled while that was within the pools, which were no more than they are now. */
+        assert_true(own->room_grown <= (size_t)own->pool_pages << PAGE_SHIFT);
+        for (size_t i = 0; i < (size_t)SIZES * EACH; i++) {
+            cubby_heap_free(own, blocks[i]);
+        }
+    }
+    assert_true(own->room_grown > 0);
+    cubby_heap_destroy(own);
+}
+
+static void a_heap_of_a_lock_keeps_the_room_it_began_with(void **state)
+{
+    (void)state;
+    int32_t first = heap->classes[class_of(ROOM_SIZE)].room;
+    blocks_take_from(heap);
+    assert_int_equal(room_after_swings(heap), first);
+    blocks_drop_to(heap);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +343,10 @@ int main(void)
         HEAP_TEST(the_unused_rest_of_a_pool_is_carved_on_after_a_flush),
         HEAP_TEST(memory_compacts_without_moving_anything),
         HEAP_TEST(a_block_that_grows_through_many_classes_again_and_again_keeps_its_pools),
+        HEAP_TEST(a_bin_of_a_thread_that_wants_back_what_it_spilled_gets_room_for_it),
+        HEAP_TEST(a_bin_that_only_spills_gets_no_more_room),
+        HEAP_TEST(room_that_all_bins_have_been_given_is_no_more_than_the_pools),
+        HEAP_TEST(a_heap_of_a_lock_keeps_the_room_it_began_with),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
