@@ -77,6 +77,7 @@ static inline bool borrow_use(cubby_heap_t *heap, unsigned size_class)
     borrowed->first = NULL;
     borrowed->bytes = 0;
     heap->borrow_used = true;
+    heap->hands_round = true;
     return true;
 }
 

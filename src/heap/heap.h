@@ -172,6 +172,7 @@ struct cubby_heap {
     uint32_t borrowed_bytes; /* of all classes */
     uint32_t borrow_most;    /* that is kept of them */
     bool borrow_used;        /* some of them were used again since they were last too many */
+    bool hands_round;        /* blocks were used again by, or came home from, other threads: bins get no more room */
     heap_outbox_t outboxes[OUTBOX_COUNT];
     heap_spare_t spares[SPARE_COUNT];
     uint32_t spare_pages; /* of all of them */

@@ -91,13 +91,17 @@ int32_t bin_room_first(const cubby_heap_t *heap, size_t block_bytes)
     return (int32_t)(room > BIN_ROOM_MOST ? BIN_ROOM_MOST : room);
 }
 
-/* Doubles the room of a bin that spilled and wants its blocks back, within what the heap may give. */
+/*
+ * Doubles the room of a bin that spilled and wants its blocks back, within what the heap may give. Where blocks go from
+ * thread to thread they come in bursts, which a larger bin would only keep until they are cold.
+ */
 static void bin_room_grow(cubby_heap_t *heap, unsigned size_class)
 {
     heap_class_t *class = &heap->classes[size_class];
     size_t more = (size_t) class->room * heap->bins[size_class].size;
     size_t most = ((size_t)heap->pool_pages << PAGE_SHIFT) / BIN_GROWTH_SHARE;
-    if (heap->kind == HEAP_THREAD && class->room <= BIN_ROOM_MOST / 2 && heap->room_grown + more <= most) {
+    if (heap->kind == HEAP_THREAD && !heap->hands_round && class->room <= BIN_ROOM_MOST / 2 &&
+        heap->room_grown + more <= most) {
         heap->room_grown += more;
         class->room *= 2;
     }
@@ -208,6 +212,7 @@ static void bin_rooms_reset(cubby_heap_t *heap)
         heap->classes[size_class].room = bin_room_first(heap, heap->bins[size_class].size);
     }
     heap->room_grown = 0;
+    heap->hands_round = false;
 }
 
 void heap_flush(cubby_heap_t *heap)

@@ -80,6 +80,7 @@ static void remote_take_rest(cubby_heap_t *heap, void *block)
 void remote_take(cubby_heap_t *heap)
 {
     void *block = remote_exchange(heap);
+    heap->hands_round = true;
     while (block != NULL) {
         void *next = link_take(heap, block);
         uint32_t size_class = heap_class_of(heap, block);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/pool.h"
 
+#include "heap/remote.h"
 #include "support/heap.h"
 
 enum { MANY = 20000 };
@@ -322,6 +323,24 @@ static void room_that_all_bins_have_been_given_is_no_more_than_the_pools(void **
     cubby_heap_destroy(own);
 }
 
+static void a_bin_of_a_thread_that_hands_blocks_round_keeps_its_room(void **state)
+{
+    (void)state;
+    cubby_heap_t *own = heap_create(HEAP_THREAD);
+    assert_non_null(own);
+    int32_t first = own->classes[class_of(ROOM_SIZE)].room;
+    blocks_take_from(own);
+    void *home = cubby_heap_malloc(own, 64); /* one that another thread freed */
+    link_give(own, home, NULL);
+    remote_push(own, home, home);
+    assert_true(remote_collect(own));
+    assert_int_equal(room_after_swings(own), first);
+    heap_flush(own);
+    assert_in_range(room_after_swings(own), 2 * first, BIN_ROOM_MOST);
+    blocks_drop_to(own);
+    cubby_heap_destroy(own);
+}
+
 static void a_heap_of_a_lock_keeps_the_room_it_began_with(void **state)
 {
     (void)state;
@@ -346,6 +365,7 @@ int main(void)
         HEAP_TEST(a_bin_of_a_thread_that_wants_back_what_it_spilled_gets_room_for_it),
         HEAP_TEST(a_bin_that_only_spills_gets_no_more_room),
         HEAP_TEST(room_that_all_bins_have_been_given_is_no_more_than_the_pools),
+        HEAP_TEST(a_bin_of_a_thread_that_hands_blocks_round_keeps_its_room),
         HEAP_TEST(a_heap_of_a_lock_keeps_the_room_it_began_with),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
