@@ -29,6 +29,7 @@ typedef struct plan {
     bool quick;
     int rounds[WORKLOAD_MAX];           /* in each process */
     double round_seconds[WORKLOAD_MAX]; /* under stock, roughly */
+    double other_seconds[WORKLOAD_MAX]; /* what a process takes beside its rounds: start, imports, check, exit */
     double usual_elapsed[WORKLOAD_MAX]; /* of a row: elapsed over processor time in calibration */
     double width;                       /* of the interval at which an arm of a row has enough pairs; 0: none */
     size_t swaps[WORKLOAD_MAX];         /* pairs of each arm, each run both ways round */
@@ -127,13 +128,20 @@ bool startup_run(experiment_t *experiment);
 bool native_run(experiment_t *experiment);
 
 /*
- * One block of a row: each arm that has not enough pairs beside stock, both ways round. What is drawn for it (the order,
- * the hash seeds) depends on the seed, the row and the pass alone, not on which arms take part.
+ * One block of a row: each of the arms beside stock, both ways round. What is drawn for it (the order, the hash seeds)
+ * depends on the seed, the row and the pass alone, not on which arms take part.
  */
-bool timing_block_run(experiment_t *experiment, workload_id_t workload, size_t pass);
+bool timing_block_run(experiment_t *experiment, workload_id_t workload, size_t pass, const bool arms[ARM_COUNT]);
 
-/* How many arms of a row still want pairs, judged by those of the passes before this one. */
-size_t timing_open_arms(const experiment_t *experiment, workload_id_t workload, size_t pass);
+/* What a row has of an arm. */
+typedef struct timing_state {
+    size_t blocks; /* each a pair both ways round */
+    double width;  /* of the interval, a share of the ratio; infinite where there are too few pairs */
+    bool enough;   /* narrower than was asked for */
+} timing_state_t;
+
+/* The state before a pass, by the pairs of the passes before it alone. */
+timing_state_t timing_state(const experiment_t *experiment, workload_id_t workload, arm_id_t arm, size_t pass);
 
 /* Adds a pair to a workload's, which takes over what it holds. */
 void pair_keep(workload_result_t *result, const pair_t *pair);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Changes with what the lines hold. */
-enum { JOURNAL_FORMAT = 2 };
+enum { JOURNAL_FORMAT = 3 };
 
 static json_t *head_to_json(const experiment_t *experiment, const char *suite)
 {
@@ -37,9 +37,10 @@ void journal_row_write(experiment_t *experiment, workload_id_t workload)
 {
     if (experiment->journal != NULL) {
         line_write(experiment,
-                   json_pack("{s:s, s:i, s:f, s:f}", "row", experiment->workloads[workload].name, "loops",
+                   json_pack("{s:s, s:i, s:f, s:f, s:f}", "row", experiment->workloads[workload].name, "loops",
                              experiment->plan.rounds[workload], "seconds", experiment->plan.round_seconds[workload],
-                             "elapsed_over_cpu", experiment->plan.usual_elapsed[workload]));
+                             "other_seconds", experiment->plan.other_seconds[workload], "elapsed_over_cpu",
+                             experiment->plan.usual_elapsed[workload]));
     }
 }
 
@@ -185,12 +186,14 @@ static bool line_take(experiment_t *experiment, const json_t *line)
     }
     json_int_t loops = json_integer_value(json_object_get(line, "loops"));
     double seconds = json_number_value(json_object_get(line, "seconds"));
+    double other = json_number_value(json_object_get(line, "other_seconds"));
     double usual = json_number_value(json_object_get(line, "elapsed_over_cpu"));
-    if (loops < 1 || loops > INT32_MAX || !(seconds > 0) || !(usual > 0)) {
+    if (loops < 1 || loops > INT32_MAX || !(seconds > 0) || !(other >= 0) || !(usual > 0)) {
         return false;
     }
     experiment->plan.rounds[workload] = (int)loops;
     experiment->plan.round_seconds[workload] = seconds;
+    experiment->plan.other_seconds[workload] = other;
     experiment->plan.usual_elapsed[workload] = usual;
     experiment->results[workload].calibrated = true;
     return true;

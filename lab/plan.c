@@ -26,6 +26,7 @@ void plan_fill(plan_t *plan, bool quick)
         plan->round_seconds[i] = workload_table[i].round_seconds;
         plan->rounds[i] = quick ? (lists ? 1 : 2) : (lists ? 3 : 5);
         plan->swaps[i] = quick ? 1 : (lists ? 15 : 4);
+        plan->other_seconds[i] = PROCESS_SECONDS;
         plan->selected[i] = true;
     }
     plan->startup_pairs = quick ? 20 : 200;
@@ -45,7 +46,8 @@ static size_t arms_count(const experiment_t *experiment)
 
 static double process_estimate(const experiment_t *experiment, workload_id_t workload)
 {
-    return experiment->plan.round_seconds[workload] * experiment->plan.rounds[workload] + PROCESS_SECONDS;
+    return experiment->plan.round_seconds[workload] * experiment->plan.rounds[workload] +
+           experiment->plan.other_seconds[workload];
 }
 
 double experiment_pair_estimate(const experiment_t *experiment, workload_id_t workload)

@@ -175,35 +175,27 @@ static bool blocks_run(experiment_t *experiment, workload_id_t workload, matchup
     return true;
 }
 
-/* True when an arm of a row has enough pairs in the passes before this one. */
-static bool arm_is_enough(const experiment_t *experiment, workload_id_t workload, arm_id_t arm, size_t pass)
+timing_state_t timing_state(const experiment_t *experiment, workload_id_t workload, arm_id_t arm, size_t pass)
 {
+    timing_state_t state = {.width = INFINITY};
     const workload_result_t *result = &experiment->results[workload];
     double *logarithms = malloc((result->pair_count + 1) * sizeof *logarithms);
-    size_t count = 0;
+    size_t pairs = 0, count = 0;
     for (size_t i = 0; logarithms != NULL && i < result->pair_count; i++) {
         const pair_t *pair = &result->pairs[i];
-        if (pair->arm == arm && pair->pass < pass && pair->excluded == EXCLUSION_NONE) {
-            logarithms[count++] = log(pair->base_sample.cpu_seconds / pair->arm_sample.cpu_seconds);
+        if (pair->arm == arm && pair->pass < pass) {
+            pairs++;
+            logarithms[count] = log(pair->base_sample.cpu_seconds / pair->arm_sample.cpu_seconds);
+            count += pair->excluded == EXCLUSION_NONE;
         }
     }
-    bool enough = logarithms != NULL && stopping_is_due(logarithms, count, experiment->plan.width);
-    free(logarithms);
-    return enough;
-}
-
-static bool arm_is_open(const experiment_t *experiment, workload_id_t workload, arm_id_t arm, size_t pass)
-{
-    return experiment_arm_is_in(experiment, workload, arm) && !arm_is_enough(experiment, workload, arm, pass);
-}
-
-size_t timing_open_arms(const experiment_t *experiment, workload_id_t workload, size_t pass)
-{
-    size_t open = 0;
-    for (arm_id_t arm = 0; arm < ARM_COUNT; arm++) {
-        open += arm_is_open(experiment, workload, arm, pass);
+    if (logarithms != NULL) {
+        state.blocks = pairs / 2;
+        state.width = stopping_width(logarithms, count);
+        state.enough = stopping_is_due(logarithms, count, experiment->plan.width);
     }
-    return open;
+    free(logarithms);
+    return state;
 }
 
 /* A generator of a row's pass: the same whatever ran before it. */
@@ -216,7 +208,7 @@ static stats_rng_t block_rng(const experiment_t *experiment, workload_id_t workl
     return rng;
 }
 
-bool timing_block_run(experiment_t *experiment, workload_id_t workload, size_t pass)
+bool timing_block_run(experiment_t *experiment, workload_id_t workload, size_t pass, const bool arms[ARM_COUNT])
 {
     matchup_t matchups[ARM_COUNT];
     double step = experiment_pair_estimate(experiment, workload) * 2;
@@ -234,7 +226,7 @@ bool timing_block_run(experiment_t *experiment, workload_id_t workload, size_t p
     for (size_t i = 0; finished && i < ARM_COUNT; i++) {
         stats_rng_t own;
         stats_rng_seed(&own, stats_rng_next(&rng));
-        if (arm_is_open(experiment, workload, matchups[i].arm, pass)) {
+        if (arms[matchups[i].arm] && experiment_arm_is_in(experiment, workload, matchups[i].arm)) {
             finished = matchup_run(experiment, workload, matchups[i], pass, &own, children);
             progress_advance(&experiment->progress, step);
         }

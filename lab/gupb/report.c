@@ -64,7 +64,8 @@ void gupb_report_plan(const gupb_t *gupb, FILE *stream)
             width > 0 ? "at most " : "", duration, gupb->passes, gupb->passes == 1 ? "" : "es");
     if (width > 0) {
         fprintf(stream,
-                "an arm of a row ends when its interval is narrower than %g %%, after %d pairs at the earliest\n",
+                "an arm of a row ends when its interval is narrower than %g %%, after %d pairs at the earliest; from "
+                "then on\na pass takes the widest quarter of the others\n",
                 width * 100, STOPPING_PAIRS_LEAST);
     }
     if (gupb->counters) {
@@ -280,6 +281,35 @@ static bool row_is_disturbed(const workload_result_t *result, arm_id_t arm)
     return pairs > 0 && counting == 0;
 }
 
+/* What a budget or the most passes left undone, and how to have it done. */
+static void left_print(const gupb_t *gupb, FILE *stream)
+{
+    gupb_left_t left;
+    char duration[64];
+    double width = gupb->experiment.plan.width;
+    if (gupb->ended && width <= 0) {
+        fprintf(stream, "  the budget was spent after %zu of %zu passes\n", gupb->passes_done, gupb->passes);
+    } else if (gupb->ended) {
+        fprintf(stream, "  the budget was spent after %zu passes\n", gupb->passes_done);
+    }
+    gupb_left_find(gupb, &left);
+    if (width > 0) {
+        fprintf(stream, "  %zu of %zu intervals are narrower than %g %%", left.intervals - left.wider, left.intervals,
+                width * 100);
+        if (isfinite(left.width)) {
+            fprintf(stream, "; the widest is %.2f %%, of %s on %s", left.width * 100, gupb->list.rows[left.row].name,
+                    gupb->experiment.arms.arms[left.arm].name);
+        }
+        fputc('\n', stream);
+    }
+    if (gupb->ended) {
+        progress_announce(left.seconds, duration, sizeof duration);
+        fprintf(stream, "  what is left takes %s; %s\n", duration,
+                gupb->experiment.journal != NULL ? "the same command goes on with it"
+                                                 : "with --resume=FILE a run can be gone on with");
+    }
+}
+
 static void notes_print(const gupb_t *gupb, FILE *stream)
 {
     fputc('\n', stream);
@@ -303,9 +333,7 @@ static void notes_print(const gupb_t *gupb, FILE *stream)
         }
     }
     exclusions_print(gupb, stream);
-    if (gupb->ended) {
-        fprintf(stream, "  the budget was spent after %zu of %zu passes\n", gupb->passes_done, gupb->passes);
-    }
+    left_print(gupb, stream);
 }
 
 void gupb_report_print(const gupb_t *gupb, FILE *stream)

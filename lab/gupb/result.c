@@ -7,6 +7,7 @@
 #include "lab/result.h"
 #include "lab/stopping.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Null for a table that the row is not in. */
@@ -143,6 +144,19 @@ static json_t *row_to_json(const gupb_t *gupb, size_t row, json_t *summaries)
                      row_pairs_to_json(gupb, row), "counters", row_counters_to_json(gupb, row));
 }
 
+/* What a width asked for and the run did not reach; null where none was asked for. */
+static json_t *left_to_json(const gupb_t *gupb)
+{
+    gupb_left_t left;
+    if (gupb->experiment.plan.width <= 0) {
+        return json_null();
+    }
+    gupb_left_find(gupb, &left);
+    return json_pack("{s:I, s:I, s:o, s:s, s:s}", "intervals", (json_int_t)left.intervals, "wider",
+                     (json_int_t)left.wider, "widest", isfinite(left.width) ? json_real(left.width) : json_null(),
+                     "row", gupb->list.rows[left.row].name, "arm", gupb->experiment.arms.arms[left.arm].name);
+}
+
 /* The interpreter's version as the first run said it; null before there was one. */
 static json_t *python_version(const gupb_t *gupb)
 {
@@ -174,6 +188,7 @@ json_t *gupb_to_json(const gupb_t *gupb, const char *version, char *const *argum
                   machine_to_json(&experiment->machine), "arms", arms_to_json(&experiment->arms), "rows", rows);
     json_object_set_new(result, "python_version", python_version(gupb));
     json_object_set_new(result, "width", experiment->plan.width > 0 ? json_real(experiment->plan.width) : json_null());
+    json_object_set_new(result, "left", left_to_json(gupb));
     json_object_set_new(result, "stopping_least_pairs", json_integer(STOPPING_PAIRS_LEAST));
     json_object_set_new(result, "passes_most", json_integer((json_int_t)gupb->passes));
     json_object_set_new(result, "noise_floor", noise_floor_to_json(gupb));

@@ -5,6 +5,8 @@
 #include "lab/run.h"
 #include "lab/stopping.h"
 
+#include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,14 @@
 #define PASSES_FULL 8
 /* What a row is thought to take in calibration, for the line that shows how far it is. */
 #define CALIBRATION_SECONDS 1.0
+
+/* What a pass is to do. A cell is an arm of a row: row * ARM_COUNT + arm. */
+typedef struct pass {
+    bool arms[WORKLOAD_MAX][ARM_COUNT]; /* which get a block */
+    size_t count;                       /* cells that are open, whether they get one or not */
+    size_t cells[WORKLOAD_MAX * ARM_COUNT];
+    double widths[WORKLOAD_MAX * ARM_COUNT];
+} pass_t;
 
 void gupb_plan(gupb_t *gupb, bool quick)
 {
@@ -52,15 +62,77 @@ bool gupb_row_is_in(const gupb_t *gupb, size_t row)
     return gupb->experiment.plan.selected[row] && experiment_arm_is_in(&gupb->experiment, row, ARM_STOCK);
 }
 
-/* Seconds of a pass, over the arms that still want pairs. */
-static double pass_estimate(const gupb_t *gupb, size_t pass)
+/* Whether a row is to get further pairs of an arm, judged by those of the passes before this one. */
+static bool cell_is_open(const gupb_t *gupb, size_t row, arm_id_t arm, const timing_state_t *state)
 {
-    const experiment_t *experiment = &gupb->experiment;
+    return gupb_row_is_in(gupb, row) && experiment_arm_is_in(&gupb->experiment, row, arm) && !state->enough &&
+           state->blocks < gupb->passes;
+}
+
+/* Leaves those marked whose intervals are the widest. */
+static void pass_narrow(pass_t *pass)
+{
+    bool widest[WORKLOAD_MAX * ARM_COUNT];
+    stopping_widest(pass->widths, pass->count, widest);
+    for (size_t i = 0; i < pass->count; i++) {
+        pass->arms[pass->cells[i] / ARM_COUNT][pass->cells[i] % ARM_COUNT] = widest[i];
+    }
+}
+
+/* Says what a pass is to do; see stopping.h. A run that goes on comes to the same choice, pass by pass. */
+static void pass_choose(const gupb_t *gupb, size_t number, pass_t *pass)
+{
+    memset(pass, 0, sizeof *pass);
+    for (size_t cell = 0; cell < gupb->list.count * ARM_COUNT; cell++) {
+        size_t row = cell / ARM_COUNT;
+        arm_id_t arm = cell % ARM_COUNT;
+        timing_state_t state = timing_state(&gupb->experiment, row, arm, number);
+        if (cell_is_open(gupb, row, arm, &state)) {
+            pass->arms[row][arm] = true;
+            pass->widths[pass->count] = state.width;
+            pass->cells[pass->count++] = cell;
+        }
+    }
+    if (gupb->experiment.plan.width > 0 && number >= STOPPING_PASSES_LEAST) {
+        pass_narrow(pass);
+    }
+}
+
+static double pass_estimate(const gupb_t *gupb, const pass_t *pass)
+{
+    double seconds = 0;
+    for (size_t i = 0; i < pass->count; i++) {
+        size_t row = pass->cells[i] / ARM_COUNT;
+        bool chosen = pass->arms[row][pass->cells[i] % ARM_COUNT];
+        seconds += chosen ? 2 * experiment_pair_estimate(&gupb->experiment, row) : 0;
+    }
+    return seconds;
+}
+
+/* Blocks of an arm that a row still needs, by how wide its interval is; at most as many as it may have. */
+static double blocks_left(const gupb_t *gupb, const timing_state_t *state)
+{
+    double width = gupb->experiment.plan.width;
+    double most = (double)(gupb->passes - state->blocks);
+    if (width <= 0 || state->blocks < 2) {
+        return most;
+    }
+    double times = state->width / width;
+    double least = STOPPING_PASSES_LEAST;
+    double wanted = fmax((double)state->blocks * times * times, least) - (double)state->blocks;
+    return fmin(fmax(wanted, 1), most);
+}
+
+/* Seconds that the passes from this one on will take, without regard to the budget. */
+static double rest_estimate(const gupb_t *gupb, size_t number)
+{
     double seconds = 0;
     for (size_t row = 0; row < gupb->list.count; row++) {
-        if (gupb_row_is_in(gupb, row)) {
-            double pairs = 2 * (double)timing_open_arms(experiment, row, pass);
-            seconds += pairs * experiment_pair_estimate(experiment, row);
+        for (arm_id_t arm = 0; arm < ARM_COUNT; arm++) {
+            timing_state_t state = timing_state(&gupb->experiment, row, arm, number);
+            if (cell_is_open(gupb, row, arm, &state)) {
+                seconds += 2 * experiment_pair_estimate(&gupb->experiment, row) * blocks_left(gupb, &state);
+            }
         }
     }
     return seconds;
@@ -68,10 +140,30 @@ static double pass_estimate(const gupb_t *gupb, size_t pass)
 
 double gupb_estimate(const gupb_t *gupb)
 {
-    double first = pass_estimate(gupb, 0);
-    double seconds = first * (double)gupb->passes;
+    static pass_t pass;
+    pass_choose(gupb, 0, &pass);
+    double first = pass_estimate(gupb, &pass), seconds = rest_estimate(gupb, 0);
     double most = first > gupb->budget ? first : gupb->budget; /* the first pass is done in any case */
     return gupb->budget > 0 && seconds > most ? most : seconds;
+}
+
+void gupb_left_find(const gupb_t *gupb, gupb_left_t *left)
+{
+    memset(left, 0, sizeof *left);
+    for (size_t row = 0; row < gupb->list.count; row++) {
+        for (arm_id_t arm = 0; arm < ARM_COUNT; arm++) {
+            timing_state_t state = timing_state(&gupb->experiment, row, arm, SIZE_MAX);
+            bool in = gupb_row_is_in(gupb, row) && experiment_arm_is_in(&gupb->experiment, row, arm);
+            left->intervals += in;
+            left->wider += in && !state.enough;
+            if (in && state.width > left->width) {
+                left->width = state.width;
+                left->row = row;
+                left->arm = arm;
+            }
+        }
+    }
+    left->seconds = rest_estimate(gupb, SIZE_MAX);
 }
 
 /* A package that is missing is no failure: the row stays empty, and says what it needs. */
@@ -110,6 +202,7 @@ static bool row_calibrate(gupb_t *gupb, size_t row, child_t *child)
     double loops = (plan->quick ? PROCESS_SECONDS_QUICK : PROCESS_SECONDS_FULL) / sample.cpu_seconds;
     experiment->results[row].calibrated = true;
     plan->round_seconds[row] = sample.wall_seconds;
+    plan->other_seconds[row] = fmax(child->seconds - sample.wall_seconds, 0);
     plan->usual_elapsed[row] = sample.wall_seconds / sample.cpu_seconds;
     plan->rounds[row] = loops < 1 ? 1 : (int)(loops > LOOPS_MOST ? LOOPS_MOST : loops);
     journal_row_write(experiment, row);
@@ -150,34 +243,43 @@ static bool pass_is_too_long(const gupb_t *gupb, double next)
     return gupb->budget > 0 && gupb->passes_done > 0 && spent + next * slower > gupb->budget;
 }
 
-/* A block of each row. False when interrupted. */
-static bool pass_run(gupb_t *gupb)
+/* The blocks of a pass. False when interrupted. */
+static bool pass_run(gupb_t *gupb, const pass_t *pass)
 {
     experiment_t *experiment = &gupb->experiment;
     for (size_t row = 0; row < gupb->list.count && !experiment->abandoned; row++) {
-        if (gupb_row_is_in(gupb, row) && !timing_block_run(experiment, row, gupb->passes_done)) {
+        if (gupb_row_is_in(gupb, row) && !timing_block_run(experiment, row, gupb->passes_done, pass->arms[row])) {
             return false;
         }
     }
     return true;
 }
 
+/* Lets the line on the terminal know how much is left. */
+static void progress_correct(gupb_t *gupb)
+{
+    progress_t *progress = &gupb->experiment.progress;
+    double left = rest_estimate(gupb, gupb->passes_done);
+    double budgeted = gupb->budget - progress_seconds(progress);
+    progress->expected = progress->done + (gupb->budget > 0 ? fmin(left, fmax(budgeted, 0)) : left);
+}
+
 bool gupb_run(gupb_t *gupb)
 {
+    static pass_t pass;
     experiment_t *experiment = &gupb->experiment;
     progress_begin(&experiment->progress, gupb_estimate(gupb));
-    while (gupb->passes_done < gupb->passes && !experiment->abandoned) {
-        double next = pass_estimate(gupb, gupb->passes_done);
-        if (next <= 0) {
+    while (!experiment->abandoned) {
+        pass_choose(gupb, gupb->passes_done, &pass);
+        if (pass.count == 0) {
             return true; /* every arm of every row has enough */
         }
-        if (pass_is_too_long(gupb, next)) {
+        if (pass_is_too_long(gupb, pass_estimate(gupb, &pass))) {
             gupb->ended = true;
             return true;
         }
-        double left = next * (double)(gupb->passes - gupb->passes_done);
-        experiment->progress.expected = experiment->progress.done + left;
-        if (!pass_run(gupb)) {
+        progress_correct(gupb);
+        if (!pass_run(gupb, &pass)) {
             return false;
         }
         gupb->passes_done += !experiment->abandoned;

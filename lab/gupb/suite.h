@@ -5,8 +5,9 @@
  *   calibration  each row once under stock: whether it can run here, and how many loops make a process long enough.
  *   passes       in each pass every row has one block of pairs: (stock, arm) for all arms in a random order, and stock
  *                beside itself, which shows what noise alone makes. After a pass every row has as many pairs as the
- *                others, so that it can end there when its time is over. Where a width was
- *                asked for, an arm of a row takes no part any more as soon as its interval is narrower.
+ *                others, so that it can end there when its time is over. Where a width was asked for, an arm of a row
+ *                takes no part any more as soon as its interval is narrower, and after the first passes only the widest
+ *                take part; see stopping.h.
  */
 #ifndef CUBBY_LAB_GUPB_SUITE_H
 #define CUBBY_LAB_GUPB_SUITE_H
@@ -18,7 +19,7 @@ typedef struct gupb {
     const char *suite; /* its name */
     bool even;         /* the environments of all arms are of one size */
     row_list_t list;
-    size_t passes;
+    size_t passes; /* blocks of an arm that a row may have */
     double budget; /* seconds after which no pass begins; 0: none */
     bool ended;    /* by the budget */
     size_t passes_done;
@@ -36,6 +37,18 @@ void gupb_width_take(gupb_t *gupb, double width);
 
 /* Seconds that the passes will take, roughly; after calibration. */
 double gupb_estimate(const gupb_t *gupb);
+
+/* What is left of it, for when it ended before every interval was narrow enough. */
+typedef struct gupb_left {
+    size_t intervals; /* of all arms and rows */
+    size_t wider;     /* that are not narrower than was asked for, or of too few pairs */
+    double width;     /* of the widest, a share; infinite with too few pairs */
+    size_t row;       /* which one that is */
+    arm_id_t arm;
+    double seconds; /* that the rest would take, roughly */
+} gupb_left_t;
+
+void gupb_left_find(const gupb_t *gupb, gupb_left_t *left);
 
 /* Each is false when it was interrupted; interrupt_watch() must have been called. */
 bool gupb_calibrate(gupb_t *gupb);

@@ -220,13 +220,36 @@ def a_row_ends_when_its_interval_is_narrow_and_the_others_go_on():
     counts = {entry["arm"]: entry["pairs"] for entry in result["rows"][0]["summary"]}
     assert counts == {"stock": 12, "list-libc": 12, "libc": 12, "cubby": 18}, counts
     assert result["width"] == 0.02 and result["stopping_least_pairs"] == 12 and result["passes"] == 9
+    assert result["left"]["wider"] == 1 and (result["left"]["row"], result["left"]["arm"]) == ("nbody", "cubby")
+    assert result["left"]["intervals"] == 4 and result["left"]["widest"] > 0.02
     misbehave()
     result = bench("--width=1", "--rows=nbody,chaos", "--arms=cubby")
     assert "2 rows, at most about " in result.stdout and "in 60 passes" in result.stdout
     assert "ends when its interval is narrower than 1 %, after 12 pairs" in result.stdout
+    assert "4 of 4 intervals are narrower than 1 %; the widest is 0.00 %" in result.stdout, result.stdout
     assert len(runs()) == 2 + 2 * 2 * 2 * 12 / 2 * 2, "nothing goes on when all have enough"
     for width in ("0", "-1", "200", "x", "%", "nan"):
         assert bench(f"--width={width}").returncode == 2, width
+
+
+@test
+def after_the_first_passes_further_pairs_go_to_the_widest_interval():
+    # Scatters by up to 50, 20 and 5 %: after six passes the first is far the widest, and has to catch up alone.
+    noise = "seconds=2; last=$((PYTHONHASHSEED % 50)); [ $arm = cubby ] && case $row in " \
+            "nbody) seconds=2.$((10 + last));; chaos) seconds=2.$((10 + last % 20));; go) seconds=2.1$((last % 5));; esac"
+    misbehave(noise)
+    result = bench_json("--width=0.1", "--pairs=20", "--rows=nbody,chaos,go", "--arms=cubby", "--seed=4")
+    passes = {row["name"]: [pair["pass"] for pair in row["pairs"] if pair["arm"] == "cubby"] for row in result["rows"]}
+    assert all(sorted(set(numbers))[:6] == [0, 1, 2, 3, 4, 5] for numbers in passes.values())
+    assert all(len(numbers) == 40 for numbers in passes.values()), "--pairs is the most of each"
+    assert sorted(passes["nbody"])[12:24] == [6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11], "it is the widest for long"
+    assert max(passes["nbody"]) < max(passes["chaos"]) < max(passes["go"]), passes
+    quiet = [pair for row in result["rows"] for pair in row["pairs"] if pair["arm"] == "stock"]
+    assert len(quiet) == 3 * 12, "what does not scatter ends"
+    misbehave("seconds=20" + noise[noise.index(";"):])
+    text = bench("--width=0.1", "--budget=1", "--rows=nbody", "--arms=cubby").stdout
+    assert "the budget was spent after 1 passes" in text and "0 of 2 intervals are narrower than 0.1 %" in text, text
+    assert "what is left takes about " in text and "--resume=FILE" in text
 
 
 @test
