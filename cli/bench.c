@@ -67,8 +67,10 @@ static const struct argp_option bench_table[] = {
     {.name = "width",
      .key = KEY_WIDTH,
      .arg = "PERCENT",
-     .doc = "gupb, pybench: as many pairs of an arm and row as it takes until the interval is narrower, 0.1 to 100; "
-            "--pairs and --budget still end it (default: a fixed number)"},
+     .doc =
+         "gupb, pybench: as many pairs of an arm and row as it takes until the interval is narrower, 0.1 to 100, the "
+         "widest first; "
+         "--pairs and --budget still end it (default: a fixed number)"},
     {.name = "counters",
      .key = KEY_COUNTERS,
      .doc =

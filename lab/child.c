@@ -15,6 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* How often it is looked whether a child has run for too long. */
+#define WAIT_SECONDS 0.5
+
 static double seconds_since(const struct timespec *start)
 {
     struct timespec now;
@@ -136,8 +139,8 @@ static void child_end(child_t *child)
     child_reap(child);
 }
 
-/* One turn: waits up to a second for output of the running children, and takes it. */
-static void children_poll(child_t *children, size_t count)
+/* One turn: waits for output of the running children, and takes it. False when none came in that time. */
+static bool children_poll(child_t *children, size_t count, const struct timespec *longest)
 {
     enum { PIPES_MAX = 64 };
     struct pollfd pipes[PIPES_MAX];
@@ -153,21 +156,32 @@ static void children_poll(child_t *children, size_t count)
             texts[used++] = both[j];
         }
     }
-    const struct timespec second = {.tv_sec = 1};
-    if (ppoll(pipes, used, &second, interrupt_mask()) <= 0) {
-        return;
+    int ready = ppoll(pipes, used, longest, interrupt_mask());
+    if (ready <= 0) {
+        return ready < 0;
     }
     for (nfds_t i = 0; i < used; i++) {
         if (pipes[i].revents != 0) {
             text_read(texts[i]);
         }
     }
+    return true;
 }
 
 int children_wait(child_t *children, size_t count)
 {
+    int ended;
+    do {
+        ended = children_wait_for(children, count, WAIT_SECONDS);
+    } while (ended == CHILD_NONE);
+    return ended;
+}
+
+int children_wait_for(child_t *children, size_t count, double seconds)
+{
+    const struct timespec longest = {.tv_nsec = (long)(seconds * 1e9)};
     for (;;) {
-        children_poll(children, count);
+        bool came = children_poll(children, count, &longest);
         if (interrupt_signal() != 0) {
             children_kill(children, count);
             return CHILD_INTERRUPTED;
@@ -186,6 +200,9 @@ int children_wait(child_t *children, size_t count)
                 child_end(child);
                 return (int)i;
             }
+        }
+        if (!came) {
+            return CHILD_NONE;
         }
     }
 }

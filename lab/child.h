@@ -11,6 +11,7 @@
 enum {
     CHILD_ANY_CORE = -1,
     CHILD_INTERRUPTED = -1,
+    CHILD_NONE = -2,        /* of children_wait_for() alone */
     CHILD_TEXT_MAX = 65536, /* what a child prints beyond this is read and dropped */
 };
 
@@ -47,6 +48,9 @@ bool child_start(child_t *child, const child_spec_t *spec);
  * interrupt all of them are killed and the result is CHILD_INTERRUPTED.
  */
 int children_wait(child_t *children, size_t count);
+
+/* The same, but for so many seconds at most, below 1; CHILD_NONE when none has ended by then. */
+int children_wait_for(child_t *children, size_t count, double seconds);
 
 /* Kills those that still run, and waits for them. */
 void children_kill(child_t *children, size_t count);

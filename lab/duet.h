@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Two processes at the same time: whatever slows the machine slows both, and their ratio is what counts. */
+/*
+ * Two processes at the same time: whatever slows the machine slows both, and their ratio is what counts.
+ *
+ * What slows one core alone would still be in that ratio: on a virtual machine whose neighbours come and go, pairs of
+ * equal processes were seen to scatter by 15 to 20 %. So the two trade cores every few milliseconds, as long as either
+ * runs, and get about as much of both; the same pairs then scatter by 2 to 4 %. What a move costs, both pay.
+ */
 #ifndef CUBBY_LAB_DUET_H
 #define CUBBY_LAB_DUET_H
 
@@ -16,7 +22,8 @@ typedef struct duet_cores {
 duet_cores_t duet_cores(const machine_t *machine, bool swapped);
 
 /*
- * Runs both to their end; in turn unless together. errors[i] is 0, or the errno for which a process could not be
+ * Runs both to their end, the first core of each being the one it is given; in turn, and each on its core, unless
+ * together. errors[i] is 0, or the errno for which a process could not be
  * started. False when interrupted; nothing runs any more then.
  */
 bool duet_run(const child_spec_t specs[2], bool together, child_t children[2], int errors[2]);
