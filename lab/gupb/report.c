@@ -17,6 +17,7 @@ typedef struct line {
     size_t row;
     size_t pairs;
     stats_estimate_t speedup;
+    double adjusted; /* p */
     verdict_of_row_t verdict;
     pooled_t_t pooled;
 } line_t;
@@ -96,6 +97,7 @@ static line_t line_make(arm_id_t arm, const finding_t *finding)
     line_t line = {.row = finding->row,
                    .pairs = summary->pairs,
                    .speedup = summary->speedup,
+                   .adjusted = finding->adjusted,
                    .verdict = finding->verdict,
                    .pooled = summary->pooled};
     if (arm == ARM_LIST_LIBC) {
@@ -148,15 +150,16 @@ static bool rows_were_published(const gupb_t *gupb)
 
 static void lines_print(const gupb_t *gupb, const line_t *lines, size_t count, FILE *stream)
 {
-    static const char *const headings[] = {"Benchmark", "%D",      "95 %",    "verdict", "old t",
-                                           "table 1",   "table 2", "table 3", "table 4"};
-    enum { VERDICT = 3, OLD_T, FIRST_PUBLISHED };
+    static const char *const headings[] = {"Benchmark", "%D",      "95 %",    "p",       "verdict",
+                                           "old t",     "table 1", "table 2", "table 3", "table 4"};
+    enum { ADJUSTED_P = 3, VERDICT, OLD_T, FIRST_PUBLISHED };
     table_t table;
     table_begin(&table, rows_were_published(gupb) ? FIRST_PUBLISHED + ROWS_TABLE_COUNT : FIRST_PUBLISHED, headings);
     for (size_t i = 0; i < count; i++) {
         const row_t *row = &gupb->list.rows[lines[i].row];
         table_row(&table, row->name);
         estimate_cells(&table, 1, &lines[i].speedup);
+        table_cell(&table, ADJUSTED_P, "%.3f", lines[i].adjusted);
         if (lines[i].verdict != ROW_UNDECIDED) {
             table_cell(&table, VERDICT, "%s", verdict_names[lines[i].verdict]);
         }
@@ -340,9 +343,10 @@ void gupb_report_print(const gupb_t *gupb, FILE *stream)
 {
     fputs(
         "%D: how many percent more processor time the second takes than the first, the geometric mean over pairs that\n"
-        "ran on two cores at once; 95 %: its interval; verdict: by the signed-rank test, adjusted over the rows so "
-        "that one\n"
-        "verdict in twenty is wrong; old t: the pooled t of 2016 over the same runs, * where that would be "
+        "ran on two cores at once; 95 %: its interval; p: of the signed-rank test, adjusted over the rows; verdict: "
+        "where "
+        "it is at most 0.05,\n"
+        "so that one in twenty is wrong; old t: the pooled t of 2016 over the same runs, * where that would be "
         "significant.\n",
         stream);
     if (rows_were_published(gupb)) {

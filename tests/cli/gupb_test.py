@@ -97,8 +97,8 @@ def each_arm_has_a_table_in_the_form_of_2016_with_the_published_columns():
     result = bench("--quick", "--rows=fannkuch,slowpickle,2to3")
     assert result.returncode == 0 and result.stderr == "", result.stderr
     rows = {row[0]: row[1:] for row in table_of(result.stdout, "cubby over stock")}
-    assert rows["fannkuch"] == ["+25.00", "+25.00", "to", "+25.00", "+5.87", "+4.42", "+7.90", "+7.55"], rows
-    assert rows["slowpickle"] == ["+25.00", "+25.00", "to", "+25.00", "+2.23", "+0.44"], rows
+    assert rows["fannkuch"] == ["+25.00", "+25.00", "to", "+25.00", "0.500", "+5.87", "+4.42", "+7.90", "+7.55"], rows
+    assert rows["slowpickle"] == ["+25.00", "+25.00", "to", "+25.00", "0.500", "+2.23", "+0.44"], rows
     assert {row[1] for row in table_of(result.stdout, "stock over list-libc: the change of 2016")} == {"+50.00"}
     assert {row[1] for row in table_of(result.stdout, "stock beside itself")} == {"+0.00"}
     assert "%D: how many percent more processor time the second takes than the first" in result.stdout
@@ -302,8 +302,8 @@ def a_row_that_changed_has_a_verdict_and_the_noise_floor_is_shown():
     text = bench("--pairs=8", "--rows=nbody,chaos,go").stdout
     assert "noise floor: 3 of 3 rows within 1 %, 0.00 % on average, 0.00 % at most" in text, text
     assert "verdicts: 3 faster, 0 slower, 0 undecided" in text
-    assert {row[5] for row in table_of(text, "cubby over stock")} == {"faster"}
-    assert {row[5] for row in table_of(text, "stock over list-libc")} == {"faster"}
+    assert {(float(row[5]) <= 0.05, row[6]) for row in table_of(text, "cubby over stock")} == {(True, "faster")}
+    assert {(float(row[5]) <= 0.05, row[6]) for row in table_of(text, "stock over list-libc")} == {(True, "faster")}
 
 
 def pairs_of(result):
