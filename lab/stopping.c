@@ -24,7 +24,7 @@ static size_t widths_before(const double *widths, size_t count, size_t place)
 {
     size_t before = 0;
     for (size_t i = 0; i < count; i++) {
-        before += widths[i] > widths[place] || (widths[i] == widths[place] && i < place);
+        before += widths[i] > widths[place] || (i < place && widths[i] == widths[place]);
     }
     return before;
 }
