@@ -295,7 +295,9 @@ class Conformance(unittest.TestCase):
 
     def test_results_are_written_for_programs(self):
         self.run_module("--arms=lock", f"--save={self.folder}/counts", stock=[GOOD], lock=[BAD])
-        self.assertEqual((self.folder / "counts").read_text(), "2 1 0\n")
+        saved = (self.folder / "counts").read_text().splitlines()
+        self.assertEqual((saved[0], len(saved)), ("2 1 0", 2))
+        self.assertEqual(saved[1], "lock    a.A.two: failed: why")
         written = json.loads((self.folder / "all.json").read_text())
         self.assertEqual((written["passed"], written["failed"]), (2, 1))
         (difference,) = written["differences"]
