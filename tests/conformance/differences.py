@@ -14,7 +14,8 @@ RERUNS = 2
 class Difference:
     """A test that passes on stock and not in an arm. A module that died takes all its tests along: lost counts them."""
 
-    def __init__(self, name, arm, what, note, lost):
+    def __init__(self, module, name, arm, what, note="", lost=0):
+        self.module = module
         self.name = name
         self.arm = arm
         self.what = what
@@ -40,9 +41,9 @@ def compare(stock, other, arm):
         return []
     passed = stock.passed()
     if other.has_died():
-        return [Difference(stock.module, arm, other.ending, "", len(passed - {stock.module}))]
+        return [Difference(stock.module, stock.module, arm, other.ending, lost=len(passed - {stock.module}))]
     return [
-        Difference(name, arm, other.state(name), other.notes.get(name, ""), 0)
+        Difference(stock.module, name, arm, other.state(name), other.notes.get(name, ""))
         for name in sorted(passed)
         if other.state(name) != PASSED
     ]

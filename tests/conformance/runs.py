@@ -111,9 +111,10 @@ def module_state(status, found, timed_out):
 class Runner:
     """Starts modules in arms, each in a process group, a folder and an environment of its own."""
 
-    def __init__(self, adapter, timeout):
+    def __init__(self, adapter, timeout, python=PYTHON):
         self.adapter = adapter
         self.timeout = timeout
+        self.python = python
         self.running = set()
         self.lock = threading.Lock()
         self.stopped = False
@@ -138,7 +139,7 @@ class Runner:
 
     def run_in(self, folder, module, arm, verbose):
         results = folder / "results.xml"
-        command = [PYTHON, "-m", "test", f"--use={RESOURCES}", f"--timeout={self.timeout}", f"--junit-xml={results}"]
+        command = [self.python, "-m", "test", f"--use={RESOURCES}", f"--timeout={self.timeout}", f"--junit-xml={results}"]
         command += [f"--tempdir={folder}", *(["--verbose"] if verbose else [])]
         command += [f"--ignore={pattern}" for pattern in LEFT_OUT.get(module, [])] + [module]
         started = time.monotonic()

@@ -6,19 +6,27 @@ those in PATH, those of a version manager.
 
 import concurrent.futures
 import json
+import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
-import xml.etree.ElementTree
 
 import preload
 import tap
 from preload import CHECKED, HERE, LIBRARY, PROBE, PROGRAMS, SERVED, STOCK, PreloadTestCase, probe, run
 
-# The interpreters' own tests wait for threads and processes a lot, and several run at once.
-preload.PATIENCE = 900
+sys.path.insert(0, str(HERE.parent / "conformance"))
+
+import differences  # these are found by the line above
+import runs
+
+# Some programs wait for threads and processes a lot, and the machine may be busy with other tests.
+preload.PATIENCE = 600
+# After so many seconds a module of the interpreter's own tests hangs, and is ended.
+OWN_PATIENCE = 240
 
 PROBE_CODE = f"import sys; sys.path.insert(0, {str(HERE)!r}); import probe; probe.main()"
 
@@ -251,48 +259,40 @@ print("right")
         "test_interpreters",
     )
 
-    def outcomes(self, module, preload):
-        """What the interpreter's own tests of a module came to: {test: outcome}."""
-        with tempfile.TemporaryDirectory() as folder:
-            report = pathlib.Path(folder, "report.xml")
-            command = ["-m", "test", "--junit-xml", report, module]
-            ran = self.python(*command, preload=preload, cwd=folder)
-            if not report.exists():
-                return {module: f"no report: {ran!r}"}
-            outcomes = {"status": ran.status}
-            for case in xml.etree.ElementTree.parse(report).iter("testcase"):
-                parts = {part.tag: part.text for part in case}
-                outcome = next((part for part in ("error", "failure", "skipped") if part in parts), "passed")
-                outcomes[case.get("name")] = outcome
-                if outcome in ("error", "failure"):
-                    outcomes[case.get("name") + ": why"] = parts[outcome]
-            return outcomes
+    def compare(self, modules):
+        """
+        The interpreter's own tests, without Cubby and with it, by the rules of tests/conformance: a test that fails
+        only sometimes, or on stock, too, is no difference, and a crash always is one.
+        """
+        runner = runs.Runner(LIBRARY, OWN_PATIENCE, self.interpreter.path)
+        comparison = differences.Comparison(runner, ["thread"], differences.Expected(os.devnull), self.folder())
+        try:
+            with concurrent.futures.ThreadPoolExecutor(2) as pool:
+                list(pool.map(comparison.do_module, modules))
+        except BaseException:
+            runner.stop()
+            raise
+        return comparison
 
-    def differences(self, module):
-        """What is not as without Cubby, in words."""
-        stock, cubby = (self.outcomes(module, preload) for preload in (False, True))
-        different = [name for name in sorted(stock.keys() | cubby.keys()) if not name.endswith(": why")]
-        different = [name for name in different if stock.get(name) != cubby.get(name)]
-        return len(cubby), [
-            f"{name}: {stock.get(name)} without Cubby, {cubby.get(name)} with it\n{cubby.get(name + ': why', '')}"
-            for name in different
-        ]
-
-    def test_the_interpreter_s_own_tests_have_the_stock_results(self):
+    def test_the_interpreter_s_own_tests_that_pass_on_stock_pass(self):
         code = f"import importlib.util as u; print(*(m for m in {self.MODULES} if u.find_spec('test.' + m)))"
         modules = self.python("-c", code, preload=False).out.split()
         if not modules:
             self.skipTest("the interpreter's own tests are not installed")
         self.assertIn("test_gc", modules)
-        with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            results = list(pool.map(self.differences, modules))
-        for module, (count, different) in zip(modules, results):
-            with self.subTest(module=module):
-                # A test that depends on the machine's mood may differ once, and is then asked again.
-                if different:
-                    count, different = self.differences(module)
-                self.assertGreater(count, 1)
-                self.assertFalse(different, "\n".join(different))
+        comparison = self.compare(modules)
+        for one in comparison.differences:
+            if one.unsteady is not None:
+                print(f"# unsteady: {one.line()} ({one.unsteady})")
+                continue
+            with self.subTest(module=one.module):
+                kept = max(comparison.output.glob(f"{one.module}.thread.*.txt")).read_text(encoding="utf-8")
+                _, rule, failures = kept.partition("=" * 70)
+                self.fail(f"{one.line()}\n{rule}{failures[:6000] or kept[-3000:]}")
+        compared = {name: results["stock"] for name, results in comparison.modules.items() if "thread" in results}
+        for module in set(modules) - set(compared):
+            print(f"# not compared: {module} {comparison.modules[module]['stock'].ending} on stock")
+        self.assertGreater(sum(len(stock.passed()) for stock in compared.values()), 500)
 
 
 class FreeThreaded:
