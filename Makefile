@@ -11,7 +11,7 @@ DESTDIR ?=
 # just have installed it.
 MESON = $$(command -v /usr/bin/meson || echo meson)
 
-.PHONY: help run bench bench-full test sanitize tsan soak fuzz fuzz-corpus conformance newer-python check format install clean build
+.PHONY: help run bench bench-full test sanitize tsan soak limits fuzz fuzz-corpus conformance newer-python check format install clean build
 .PHONY: setup-run setup-test setup-check setup-conformance setup-newer
 # Ninja uses all cores by itself; the set-up must not run twice at once.
 .NOTPARALLEL:
@@ -27,6 +27,7 @@ help:
 	@echo '  make sanitize   all tests under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo '  make tsan       the tests with threads under ThreadSanitizer'
 	@echo '  make soak       peaks and troughs of memory for ten minutes; SECONDS=N for another time'
+	@echo '  make limits     real strict overcommit and control groups, for a minute or two; root only'
 	@echo '  make fuzz       inputs that nobody thought of, a minute each kind; SECONDS=N for another time'
 	@echo "  make conformance  CPython's own tests on Cubby, against stock; PART=ci for a part of them"
 	@echo '  make newer-python  build CPython 3.13, 3.13 without its lock, and 3.14 where it can be had, for the tests'
@@ -76,6 +77,11 @@ soak: SECONDS ?= 600
 soak: setup-test $(BUILD)/.with-tests
 	@ninja -C $(BUILD)
 	@CUBBY_TEST_SOAK=$(SECONDS) $(BUILD)/tests/heap-soak_test
+
+# Changes settings of the whole system for some seconds each, so whatever else runs feels it.
+limits: setup-test $(BUILD)/.with-tests
+	@ninja -C $(BUILD)
+	@/usr/bin/python3 tests/limits/system_test.py $(BUILD)/adapters/python/libcubby-python.so $(BUILD)/tests/limits/limits-program
 
 # Each target ends at once when it finds something, and leaves the input in build/fuzz. libFuzzer tells of each input that
 # reaches new code; that is kept out of sight, and the rest shown when there is something to tell.

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -106,6 +108,39 @@ static size_t linux_page_size(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
+/* A line of /proc/meminfo in bytes, or SIZE_MAX. It stands in the first of these bytes. */
+static size_t memory_fact(const char *name)
+{
+    char text[4096];
+    int file = open("/proc/meminfo", O_RDONLY | O_CLOEXEC);
+    ssize_t length = file < 0 ? -1 : read(file, text, sizeof text - 1);
+    if (file >= 0) {
+        (void)close(file);
+    }
+    text[length < 0 ? 0 : length] = '\0';
+    const char *line = strstr(text, name);
+    if (line == NULL) {
+        return SIZE_MAX;
+    }
+    unsigned long long kibibytes = strtoull(line + strlen(name), NULL, 10);
+    return kibibytes < SIZE_MAX >> 10 ? (size_t)kibibytes << 10 : SIZE_MAX;
+}
+
+/*
+ * Under strict overcommit addresses are limited, too: the system keeps a 32nd of all that a process has reserved, up to
+ * 128 MiB, from what it lets the process commit, and what was committed counts until its addresses are given back.
+ */
+static size_t commit_limit(void)
+{
+    static size_t answer;
+    size_t bytes = __atomic_load_n(&answer, __ATOMIC_RELAXED);
+    if (bytes == 0) {
+        bytes = memory_fact("CommitLimit:");
+        __atomic_store_n(&answer, bytes, __ATOMIC_RELAXED);
+    }
+    return bytes;
+}
+
 static size_t linux_address_limit(void)
 {
     int saved = errno;
@@ -113,6 +148,9 @@ static size_t linux_address_limit(void)
     size_t bytes = SIZE_MAX;
     if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
         bytes = (size_t)limit.rlim_cur;
+    }
+    if (overcommit_mode() == '2' && commit_limit() < bytes) {
+        bytes = commit_limit();
     }
     errno = saved;
     return bytes;

@@ -30,7 +30,7 @@ typedef struct os_calls {
     bool (*deny_huge)(void *start, size_t size);
     /* Bytes of a system page: a power of two, at least 4096. */
     size_t (*page_size)(void);
-    /* Bytes of address space this process may have, SIZE_MAX when there is no limit. */
+    /* Bytes of address space this process may have, or all may commit; SIZE_MAX when there is no limit. */
     size_t (*address_limit)(void);
     /* True when the system counts committed memory against a limit, whether it is touched or not. */
     bool (*commit_is_counted)(void);
