@@ -111,10 +111,10 @@ def module_state(status, found, timed_out):
 class Runner:
     """Starts modules in arms, each in a process group, a folder and an environment of its own."""
 
-    def __init__(self, adapter, timeout, python=PYTHON):
+    def __init__(self, adapter, timeout, python=None):
         self.adapter = adapter
         self.timeout = timeout
-        self.python = python
+        self.python = python or PYTHON
         self.running = set()
         self.lock = threading.Lock()
         self.stopped = False
