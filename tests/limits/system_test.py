@@ -54,7 +54,7 @@ class SystemTestCase(PreloadTestCase):
                 self.assertRan(run(command, variables={**quiet, "CUBBY_HEAPS": heaps}, **options), "right")
 
     def assertEachServed(self, **options):
-        """The probe looks for a large reservation, so the interpreter is asked: only its own allocator counts arenas."""
+        """Asks the interpreter, for the probe looks for a large reservation: only its own allocator counts arenas."""
         code = "import sys; x = [str(i) for i in range(90_000)]; sys._debugmallocstats(); print(len(x))"
         for interpreter, heaps in SERVING:
             with self.subTest(interpreter=interpreter, heaps=heaps):
