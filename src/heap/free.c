@@ -56,10 +56,9 @@ static __attribute__((noinline)) void bin_measure(cubby_heap_t *heap, void *bloc
     cubby_bin_give_(heap, block, size_class);
 }
 
-/* A free that finds no room: of many blocks in a row, as a rule, so the way to the pool is short too. */
-void cubby_bin_overflow_(cubby_heap_t *heap, void *block, unsigned size_class)
+/* A free that finds no room where no bin spills. */
+static __attribute__((noinline)) void bin_overflow_rest(cubby_heap_t *heap, void *block, unsigned size_class)
 {
-    heap->bins[size_class].room = 0;
     if (heap->kind == HEAP_CHECKED) {
         heap_checks->release_typed(heap, block, size_class);
         return;
@@ -68,11 +67,21 @@ void cubby_bin_overflow_(cubby_heap_t *heap, void *block, unsigned size_class)
         cubby_heap_free(heap, block);
         return;
     }
+    bin_measure(heap, block, size_class);
+}
+
+/*
+ * A free that finds no room: of many blocks in a row, as a rule, so the way to the pool is short too. Only heaps that own
+ * pools have bins that spill, so that is asked first.
+ */
+void cubby_bin_overflow_(cubby_heap_t *heap, void *block, unsigned size_class)
+{
+    heap->bins[size_class].room = 0;
     if (CUBBY_LIKELY(heap->classes[size_class].spilling)) {
         pool_free(heap, block);
         return;
     }
-    bin_measure(heap, block, size_class);
+    bin_overflow_rest(heap, block, size_class);
 }
 
 /*

@@ -180,7 +180,7 @@ struct cubby_heap {
     /* Written by other threads, so on a cache line of its own: blocks they freed, linked through their first word. */
     alignas(64) void *remote;
 #ifdef CUBBY_GUARD
-    uint64_t inverses[CUBBY_CLASS_COUNT]; /* 2^64 / the block size, rounded up, for pool_has() */
+    uint64_t inverses[UINT8_MAX + 1]; /* 2^64 / the block size, rounded up, for pool_has(); 0: no class of pools */
 #endif
 };
 

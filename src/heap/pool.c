@@ -77,6 +77,12 @@ void pool_reshelve(cubby_heap_t *heap, span_t *pool)
     pool_shelve(heap, pool);
 }
 
+void pool_free_far(cubby_heap_t *heap, void *block)
+{
+    span_t *pool = span_find_far(block);
+    pool_put(heap, pool, block, (uintptr_t)block - (uintptr_t)span_start(pool));
+}
+
 /* Others read it to tell whether a pointer is a block. */
 static void pool_set_carved(span_t *pool, uint32_t carved)
 {

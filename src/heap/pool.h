@@ -10,32 +10,39 @@
 void pool_reshelve(cubby_heap_t *heap, span_t *pool);
 
 #ifdef CUBBY_GUARD
+/* The low and the high half are what one instruction leaves in two registers. */
+typedef unsigned __int128 pool_product_t;
+
 /*
- * True when a block of this heap starts there. A pool that was released has no heap, and a span that is not used no heap
- * that there is. A division would take as long as all the rest, so what is asked is whether offset * inverse, of which
- * only the low 64 bits are kept, is less than inverse, which is 2^64 / size rounded up. Of a multiple q of the size the
- * product is q * (inverse * size - 2^64), and the factor is less than the size: less than inverse, as q * size is an
- * offset in a pool and far less. Of what is r more than a multiple, r * inverse is added, which is at least inverse and,
- * r being less than the size, does not come around.
+ * True when a block of this heap starts so many bytes from the pool's start. A pool that was released has no heap, and
+ * a span that is not used no heap that there is. A division would take as long as all the rest, so the offset is
+ * multiplied by the class's inverse, 2^64 / size rounded up (0 for what is no class), and the low 64 bits of the product
+ * compared with it: of a multiple q of the size they are q * (inverse * size - 2^64), and the factor is less than the
+ * size, so they are less than inverse, as q * size is an offset in a pool and far less. Of what is r more than a
+ * multiple, r * inverse is added, which is at least inverse and, r being less than the size, does not come around. The
+ * high 64 bits are then q, the number of the block in its pool.
  */
+static inline bool pool_has_at(const cubby_heap_t *heap, const span_t *pool, size_t offset)
+{
+    uint64_t inverse = heap->inverses[pool->size_class];
+    pool_product_t product = (pool_product_t)offset * inverse;
+    return pool->heap == heap && (uint64_t)product < inverse && (uint64_t)(product >> 64) < pool->capacity;
+}
+
 static inline bool pool_has(const cubby_heap_t *heap, const span_t *pool, const void *block)
 {
-    uintptr_t base = CUBBY_LIKELY(pool->region == 0) ? regions[0].base : regions[pool->region].base;
-    size_t offset = (uintptr_t)block - base - ((uintptr_t)pool->first << PAGE_SHIFT);
-    uint64_t inverse = pool->size_class < CUBBY_CLASS_COUNT ? heap->inverses[pool->size_class] : 0;
-    return pool->heap == heap && offset * inverse < inverse &&
-           offset <= span_bytes(pool) - heap->bins[pool->size_class].size;
+    return pool_has_at(heap, pool, (uintptr_t)block - (uintptr_t)span_start(pool));
 }
 /* Frees that a bin of such blocks has room for at first. */
 int32_t bin_room_first(const cubby_heap_t *heap, size_t block_bytes);
 
 #endif
 
-/* Puts a block back on its pool, one of this heap's. */
-static inline void pool_free(cubby_heap_t *heap, void *block)
+/* Puts a block on its pool, so many bytes from the pool's start. */
+static inline void pool_put(cubby_heap_t *heap, span_t *pool, void *block, size_t offset)
 {
-    span_t *pool = span_find(block);
-    guard(pool_has(heap, pool, block), block, "this is no block: the pointer is not what the program was given");
+    guard(pool_has_at(heap, pool, offset), block, "this is no block: the pointer is not what the program was given");
+    (void)offset;
     link_give(heap, block, pool->free);
     pool->free = block;
     pool->free_count++;
@@ -44,6 +51,20 @@ static inline void pool_free(cubby_heap_t *heap, void *block)
         return;
     }
     pool_reshelve(heap, pool);
+}
+
+void pool_free_far(cubby_heap_t *heap, void *block); /* pool_free() beyond the first region */
+
+/* Puts a block back on its pool, one of this heap's. Whatever else is called is called last: no stack is needed. */
+static inline void pool_free(cubby_heap_t *heap, void *block)
+{
+    size_t offset = span_offset(block);
+    if (!span_is_near(offset)) {
+        pool_free_far(heap, block);
+        return;
+    }
+    span_t *pool = span_find_near(offset);
+    pool_put(heap, pool, block, offset - ((size_t)pool->first << PAGE_SHIFT));
 }
 
 /* Puts a new pool, all of it fresh, behind its class's bin, which must be empty. */

@@ -17,7 +17,7 @@
 uintptr_t guard_key(void);
 
 /* Says on stderr what is wrong with the block, span or heap at `place`, and aborts. */
-_Noreturn void guard_stop(const void *place, const char *what);
+__attribute__((cold)) _Noreturn void guard_stop(const void *place, const char *what);
 
 #pragma GCC visibility pop
 

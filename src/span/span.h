@@ -139,14 +139,28 @@ uint32_t span_tag(const void *address);
 
 span_t *span_find_far(const void *address); /* span_find() beyond the first region */
 
+/* Bytes from the start of the first region, or as many as it has and more for an address outside. */
+static inline size_t span_offset(const void *address)
+{
+    return (uintptr_t)address - __atomic_load_n(&regions[0].base, __ATOMIC_RELAXED);
+}
+
+static inline bool span_is_near(size_t offset)
+{
+    return __builtin_expect(offset < __atomic_load_n(&regions[0].limit, __ATOMIC_RELAXED), 1);
+}
+
+/* span_find() in the first region, by the offset there. */
+static inline span_t *span_find_near(size_t offset)
+{
+    return &regions[0].spans[__atomic_load_n(&regions[0].span_of[offset >> PAGE_SHIFT], __ATOMIC_RELAXED)];
+}
+
 /* The used span that an address with a tag other than 0 lies in. */
 static inline span_t *span_find(const void *address)
 {
-    uintptr_t offset = (uintptr_t)address - __atomic_load_n(&regions[0].base, __ATOMIC_RELAXED);
-    if (__builtin_expect(offset >= __atomic_load_n(&regions[0].limit, __ATOMIC_RELAXED), 0)) {
-        return span_find_far(address);
-    }
-    return &regions[0].spans[__atomic_load_n(&regions[0].span_of[offset >> PAGE_SHIFT], __ATOMIC_RELAXED)];
+    size_t offset = span_offset(address);
+    return span_is_near(offset) ? span_find_near(offset) : span_find_far(address);
 }
 
 static inline char *span_start(const span_t *span)
