@@ -48,6 +48,33 @@ static inline void link_give(const cubby_heap_t *heap, void *block, void *next)
     cubby_link_give_(heap, block, next);
 }
 
+#ifdef CUBBY_GUARD
+/* True when a block's link has its twin: it is free. */
+CUBBY_LINK_ bool link_is_whole(const cubby_heap_t *heap, const void *block)
+{
+    const uintptr_t *words = block;
+    cubby_look_begin_();
+    bool whole = (words[0] ^ words[1]) == heap->key;
+    cubby_look_end_();
+    return whole;
+}
+#endif
+
+/* As link_give(), where that the block is not free was asked before. */
+CUBBY_LINK_ void link_give_used(const cubby_heap_t *heap, void *block, void *next)
+{
+    uintptr_t *words = block;
+    cubby_look_begin_();
+    words[0] = (uintptr_t)next;
+#ifdef CUBBY_GUARD
+    cubby_store_apart_(words);
+    words[1] = (uintptr_t)next ^ heap->key;
+#else
+    (void)heap;
+#endif
+    cubby_look_end_();
+}
+
 /* Links a block anew that is on a list: the last one of a chain. */
 static inline void link_change(const cubby_heap_t *heap, void *block, void *next)
 {

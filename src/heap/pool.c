@@ -77,6 +77,14 @@ void pool_reshelve(cubby_heap_t *heap, span_t *pool)
     pool_shelve(heap, pool);
 }
 
+#ifdef CUBBY_GUARD
+void pool_refuse(const cubby_heap_t *heap, const span_t *pool, const void *block)
+{
+    guard(pool_has(heap, pool, block), block, "this is no block: the pointer is not what the program was given");
+    cubby_guarded_free_twice_(block);
+}
+#endif
+
 void pool_free_far(cubby_heap_t *heap, void *block)
 {
     span_t *pool = span_find_far(block);

@@ -26,7 +26,7 @@ static inline bool pool_has_at(const cubby_heap_t *heap, const span_t *pool, siz
 {
     uint64_t inverse = heap->inverses[pool->size_class];
     pool_product_t product = (pool_product_t)offset * inverse;
-    return pool->heap == heap && (uint64_t)product < inverse && (uint64_t)(product >> 64) < pool->capacity;
+    return pool->heap == heap && (uint64_t)product < inverse && (uint32_t)(product >> 64) < pool->capacity;
 }
 
 static inline bool pool_has(const cubby_heap_t *heap, const span_t *pool, const void *block)
@@ -38,12 +38,23 @@ int32_t bin_room_first(const cubby_heap_t *heap, size_t block_bytes);
 
 #endif
 
+#ifdef CUBBY_GUARD
+/* Stops the program for a block that pool_put() does not take. Not declared so: it shall be jumped to. */
+void pool_refuse(const cubby_heap_t *heap, const span_t *pool, const void *block);
+#endif
+
 /* Puts a block on its pool, so many bytes from the pool's start. */
 static inline void pool_put(cubby_heap_t *heap, span_t *pool, void *block, size_t offset)
 {
-    guard(pool_has_at(heap, pool, offset), block, "this is no block: the pointer is not what the program was given");
+#ifdef CUBBY_GUARD
+    if (!CUBBY_LIKELY(pool_has_at(heap, pool, offset) && !link_is_whole(heap, block))) {
+        pool_refuse(heap, pool, block);
+        return;
+    }
+#else
     (void)offset;
-    link_give(heap, block, pool->free);
+#endif
+    link_give_used(heap, block, pool->free);
     pool->free = block;
     pool->free_count++;
     if (CUBBY_LIKELY(pool->countdown != 0)) {
