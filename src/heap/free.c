@@ -47,7 +47,7 @@ static __attribute__((noinline)) void bin_measure(cubby_heap_t *heap, void *bloc
     cubby_bin_t *bin = &heap->bins[size_class];
     heap_class_t *class = &heap->classes[size_class];
     heap_tick(heap, (uint32_t) class->room / FREES_PER_EVENT);
-    class->spilling = list_is_long(heap, bin->free, (size_t) class->room / BIN_MEASURE_SHARE);
+    class->spilling = list_is_long(heap, bin->free, bin_measure_most((size_t) class->room));
     if (class->spilling) {
         pool_free(heap, block);
         return;
