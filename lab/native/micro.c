@@ -175,8 +175,9 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         timing_pair_t result = timing_compare(rows[i].arm, rows[i].rival, OPERATIONS, ROUNDS);
         if (json) {
-            printf("%s{\"name\": \"%s\", \"nanoseconds\": %.3f, \"ratio\": %.3f, \"against\": \"%s\"}",
-                   i == 0 ? "" : ", ", rows[i].name, result.nanoseconds, result.ratio, rows[i].against);
+            printf("%s{\"name\": \"%s\", \"nanoseconds\": %.3f, \"against_nanoseconds\": %.3f, \"ratio\": %.3f, "
+                   "\"against\": \"%s\"}",
+                   i == 0 ? "" : ", ", rows[i].name, result.nanoseconds, result.against, result.ratio, rows[i].against);
         } else {
             printf("%-16s %10.2f %10.2f %7.3f   %s\n", rows[i].name, result.nanoseconds, result.against, result.ratio,
                    rows[i].against);
