@@ -87,6 +87,10 @@ bool child_start(child_t *child, const child_spec_t *spec)
     close(complaint[1]);
     child->pid = pid;
     child->timeout = spec->timeout;
+    child->resident = spec->resident;
+    if (child->resident != NULL) {
+        resident_begin(child->resident);
+    }
     child->timed_out = false;
     child->output.pipe = output[0];
     child->complaint.pipe = complaint[0];
@@ -168,11 +172,24 @@ static bool children_poll(child_t *children, size_t count, const struct timespec
     return true;
 }
 
+/* Looks at the sizes that are followed, and says how long to wait before the next look. */
+static double children_look(const child_t *children, size_t count)
+{
+    double pause = WAIT_SECONDS;
+    for (size_t i = 0; i < count; i++) {
+        if (children[i].pid != 0 && children[i].resident != NULL) {
+            resident_look(children[i].resident, children[i].pid, seconds_since(&children[i].started));
+            pause = RESIDENT_STEP_SECONDS;
+        }
+    }
+    return pause;
+}
+
 int children_wait(child_t *children, size_t count)
 {
     int ended;
     do {
-        ended = children_wait_for(children, count, WAIT_SECONDS);
+        ended = children_wait_for(children, count, children_look(children, count));
     } while (ended == CHILD_NONE);
     return ended;
 }

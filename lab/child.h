@@ -3,6 +3,8 @@
 #ifndef CUBBY_LAB_CHILD_H
 #define CUBBY_LAB_CHILD_H
 
+#include "lab/resident.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -20,6 +22,7 @@ typedef struct child_spec {
     const char *const *environment; /* "NAME=value", NULL at the end */
     int core;                       /* or CHILD_ANY_CORE */
     double timeout;                 /* seconds until it is killed */
+    resident_t *resident;           /* where its size over time goes while children_wait() waits; or NULL */
 } child_spec_t;
 
 /* What came through one of a child's two pipes. */
@@ -33,6 +36,7 @@ typedef struct child {
     pid_t pid; /* 0 when it is not running */
     struct timespec started;
     double timeout;
+    resident_t *resident; /* or NULL */
     bool timed_out;
     int status;     /* as waitpid() gives it, once it has ended */
     double seconds; /* from just before the fork until it was waited for */

@@ -69,6 +69,7 @@ void experiment_clear(experiment_t *experiment)
         }
         for (size_t j = 0; j < ARM_COUNT; j++) {
             json_decref(result->memory[j].raw);
+            json_decref(result->counters[j].resident);
         }
         free(result->pairs);
     }

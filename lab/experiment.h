@@ -62,6 +62,7 @@ typedef struct row_counters {
     long long minor_faults;
     double calls;        /* system calls a loop; negative: not counted */
     double instructions; /* a loop; negative: not counted */
+    json_t *resident;    /* over time, as resident_to_json() says it; owned; NULL: too short to be seen */
 } row_counters_t;
 
 typedef struct workload_result {

@@ -167,6 +167,9 @@ static bool counters_take(experiment_t *experiment, workload_id_t workload, cons
     if (arm == ARM_COUNT || counters.settled_kib < 1 || counters.peak_kib < 1 || counters.minor_faults < 1) {
         return false;
     }
+    const json_t *resident = json_object_get(object, "resident");
+    counters.resident = json_is_object(resident) ? json_incref((json_t *)resident) : NULL;
+    json_decref(experiment->results[workload].counters[arm].resident);
     experiment->results[workload].counters[arm] = counters;
     return true;
 }

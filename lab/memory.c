@@ -12,6 +12,7 @@
 typedef struct memory_jobs {
     experiment_t *experiment;
     run_t runs[WORKLOAD_COUNT * ARM_COUNT];
+    resident_t residents[WORKLOAD_COUNT * ARM_COUNT]; /* of each run */
     size_t count;
 } memory_jobs_t;
 
@@ -24,11 +25,13 @@ static void jobs_fill(memory_jobs_t *jobs)
             if (!experiment->plan.selected[workload] || !arm_is_in(&experiment->arms.arms[arm])) {
                 continue;
             }
-            jobs->runs[jobs->count++] = (run_t){.arm = arm,
-                                                .workload = workload,
-                                                .settle = EXPERIMENT_SETTLE_SECONDS,
-                                                .core = CHILD_ANY_CORE,
-                                                .hash_seed = hash_seed};
+            jobs->runs[jobs->count] = (run_t){.arm = arm,
+                                              .workload = workload,
+                                              .settle = EXPERIMENT_SETTLE_SECONDS,
+                                              .core = CHILD_ANY_CORE,
+                                              .hash_seed = hash_seed,
+                                              .resident = &jobs->residents[jobs->count]};
+            jobs->count++;
         }
     }
 }
@@ -58,7 +61,10 @@ static void job_finish(void *context, size_t job, const child_t *child)
     const memory_jobs_t *jobs = context;
     const run_t *run = &jobs->runs[job];
     experiment_t *experiment = jobs->experiment;
-    run_finish(experiment, run, child, &experiment->results[run->workload].memory[run->arm]);
+    sample_t *sample = &experiment->results[run->workload].memory[run->arm];
+    if (run_finish(experiment, run, child, sample) && run->resident->count > 0) {
+        json_object_set_new(sample->raw, "resident", resident_to_json(run->resident));
+    }
     progress_advance(&experiment->progress, experiment_memory_estimate(experiment) / (double)jobs->count);
 }
 

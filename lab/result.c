@@ -13,10 +13,14 @@ static json_t *count_to_json(double count)
 
 json_t *counters_to_json(const row_counters_t *counters)
 {
-    return json_pack("{s:I, s:I, s:I, s:o, s:o}", "settled_kib", (json_int_t)counters->settled_kib, "peak_kib",
-                     (json_int_t)counters->peak_kib, "minor_faults", (json_int_t)counters->minor_faults,
-                     "system_calls_a_loop", count_to_json(counters->calls), "instructions_a_loop",
-                     count_to_json(counters->instructions));
+    json_t *object = json_pack(
+        "{s:I, s:I, s:I, s:o, s:o}", "settled_kib", (json_int_t)counters->settled_kib, "peak_kib",
+        (json_int_t)counters->peak_kib, "minor_faults", (json_int_t)counters->minor_faults, "system_calls_a_loop",
+        count_to_json(counters->calls), "instructions_a_loop", count_to_json(counters->instructions));
+    if (counters->resident != NULL) {
+        json_object_set(object, "resident", counters->resident);
+    }
+    return object;
 }
 
 json_t *pair_to_json(const experiment_t *experiment, const pair_t *pair)

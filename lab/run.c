@@ -41,6 +41,7 @@ void run_command_fill(const experiment_t *experiment, const run_t *run, run_comm
     command->spec = (child_spec_t){.arguments = command->arguments,
                                    .environment = command->environment.entries,
                                    .core = run->core,
+                                   .resident = run->resident,
                                    .timeout = TIMEOUT_SECONDS + TIMEOUT_SECONDS_PER_ROUND * count};
 }
 

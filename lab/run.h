@@ -12,6 +12,7 @@ typedef struct run {
     double settle; /* seconds of light work, or 0 */
     int core;      /* or CHILD_ANY_CORE */
     uint32_t hash_seed;
+    resident_t *resident; /* where its size over time goes, or NULL */
 } run_t;
 
 /* The arguments and the environment of a run, as a child takes them. */

@@ -128,7 +128,12 @@ static bool loop_count(gupb_t *gupb, size_t row, arm_id_t arm, tool_t tool, chil
 static bool settled_count(gupb_t *gupb, size_t row, arm_id_t arm, child_t *child, row_counters_t *counters)
 {
     experiment_t *experiment = &gupb->experiment;
-    run_t run = {.arm = arm, .workload = row, .settle = EXPERIMENT_SETTLE_SECONDS, .core = CHILD_ANY_CORE};
+    resident_t resident;
+    run_t run = {.arm = arm,
+                 .workload = row,
+                 .settle = EXPERIMENT_SETTLE_SECONDS,
+                 .core = CHILD_ANY_CORE,
+                 .resident = &resident};
     sample_t sample;
     if (!run_start(experiment, &run, child)) {
         return true;
@@ -141,6 +146,7 @@ static bool settled_count(gupb_t *gupb, size_t row, arm_id_t arm, child_t *child
         counters->settled_kib = sample.after_kib;
         counters->peak_kib = sample.peak_kib;
         counters->minor_faults = sample.minor_faults;
+        counters->resident = resident.count > 0 ? resident_to_json(&resident) : NULL;
         json_decref(sample.raw);
     }
     return true;
@@ -157,6 +163,7 @@ static bool arm_count(gupb_t *gupb, size_t row, arm_id_t arm, child_t *child)
     if (!settled_count(gupb, row, arm, child, &counters) ||
         !loop_count(gupb, row, arm, TOOL_STRACE, child, &counters.calls) ||
         !loop_count(gupb, row, arm, TOOL_VALGRIND, child, &counters.instructions)) {
+        json_decref(counters.resident);
         return false;
     }
     gupb->experiment.results[row].counters[arm] = counters;

@@ -6,6 +6,7 @@
 #include "lab/page/markup.h"
 #include "lab/page/memory.h"
 #include "lab/page/notes.h"
+#include "lab/page/resident.h"
 #include "lab/page/spread.h"
 #include "lab/page/tables.h"
 
@@ -15,9 +16,9 @@
 /* Colours have a contrast of at least 4.5 to what is behind them where they are text, and 3 where they are shapes. */
 static const char style[] =
     ":root{color-scheme:light dark;--text:#1b1b1b;--back:#fff;--soft:#595959;--line:#d8d8d8;--faster:#1f6fb2;"
-    "--slower:#b3471d;--panel:#f4f4f2}\n"
+    "--slower:#b3471d;--panel:#f4f4f2;--arm1:#8a6a00;--arm2:#1b7f4b;--arm4:#7b3fa0;--arm6:#c2185b}\n"
     "@media(prefers-color-scheme:dark){:root{--text:#eaeaea;--back:#161616;--soft:#b0b0b0;--line:#3c3c3c;"
-    "--faster:#6cb0ea;--slower:#f0905f;--panel:#222}}\n"
+    "--faster:#6cb0ea;--slower:#f0905f;--panel:#222;--arm1:#d9bd4a;--arm2:#5fc98f;--arm4:#c79bee;--arm6:#f77fb0}}\n"
     "*{box-sizing:border-box}\n"
     "body{margin:0 auto;padding:1rem;max-width:60rem;background:var(--back);color:var(--text);"
     "font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}\n"
@@ -28,6 +29,12 @@ static const char style[] =
     "svg .mark{text-anchor:middle;font-size:11px;fill:var(--soft)}\n"
     ".grid{stroke:var(--line)}.zero{stroke:var(--soft);stroke-width:1.5}\n"
     ".faster{fill:var(--faster)}.slower{fill:var(--slower)}\n"
+    "svg .side{text-anchor:end;font-size:11px;fill:var(--soft)}\n"
+    ".line{fill:none;stroke-width:1.7;stroke-linejoin:round}\n"
+    ".arm0{stroke:var(--soft)}.arm1{stroke:var(--arm1);stroke-dasharray:9 2}.arm2{stroke:var(--arm2);"
+    "stroke-dasharray:5 3}.arm3{stroke:var(--faster);stroke-width:2.5}.arm4{stroke:var(--arm4);"
+    "stroke-dasharray:9 3 2 3}.arm5{stroke:var(--slower);stroke-dasharray:2 2}.arm6{stroke:var(--arm6);"
+    "stroke-dasharray:6 2 2 2 2 2}\n"
     ".peak{fill:none;stroke:var(--soft)}.settled{fill:var(--faster)}\n"
     ".whisker{stroke:var(--text);stroke-width:1.5;fill:none}.dot{fill:var(--faster);fill-opacity:.75}\n"
     ".wide{overflow-x:auto;margin:.5rem 0}\n"
@@ -83,9 +90,9 @@ static void spreads_print(const recorded_t *recorded, FILE *page)
 {
     fputs("<h3>Each benchmark</h3>\n<p>A dot for each pair, in percent: how much longer stock took than the arm "
           "beside it. The line is the median. "
-          "Below it the peak of each arm as an outline, filled up to what was left when the program had settled, where "
-          "that "
-          "was measured.</p>\n",
+          "Below it the peak of each arm as an outline, filled up to what was left when the program had settled, and "
+          "the resident size over the whole run as a line, where that was measured. A run begins with the start of the "
+          "program; everything has been dropped two seconds before its end.</p>\n",
           page);
     for (size_t i = 0; i < json_array_size(recorded->rows); i++) {
         const json_t *row = json_array_get(recorded->rows, i);
@@ -95,6 +102,8 @@ static void spreads_print(const recorded_t *recorded, FILE *page)
         fputs("</summary>\n", page);
         spread_print(row, json_object_get(recorded->root, "arms"), page);
         memory_print(row, json_object_get(recorded->root, "arms"), page);
+        resident_print(row, json_object_get(recorded->root, "arms"), page);
+        tables_print_resident(row, json_object_get(recorded->root, "arms"), page);
         tables_print_figures(row, page);
         fputs("</details>\n", page);
     }

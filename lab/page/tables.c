@@ -3,7 +3,9 @@
 
 #include "lab/page/counters.h"
 #include "lab/page/markup.h"
+#include "lab/page/resident.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -205,6 +207,44 @@ void tables_print_object(const json_t *object, const char *caption, FILE *page)
         fputs("</td></tr>\n", page);
     }
     table_close(page);
+}
+
+/* The size at each quarter of the run, the last of which is its end; then the largest. */
+static void resident_row(const char *arm, const resident_line_t *line, FILE *page)
+{
+    double largest = 0;
+    fputs("<tr><th scope=\"row\">", page);
+    markup_text(page, arm);
+    fprintf(page, "</th><td>%.2f</td>", (double)line->count * line->step);
+    for (size_t quarter = 1; quarter <= 4; quarter++) {
+        fprintf(page, "<td>%.1f</td>", resident_line_size(line, (line->count * quarter + 3) / 4 - 1));
+    }
+    for (size_t point = 0; point < line->count; point++) {
+        largest = fmax(largest, resident_line_size(line, point));
+    }
+    fprintf(page, "<td>%.1f</td></tr>\n", largest);
+}
+
+void tables_print_resident(const json_t *row, const json_t *arms, FILE *page)
+{
+    static const char *const headings[] = {"arm", "seconds", "at 1/4", "at 1/2", "at 3/4", "at the end", "largest"};
+    bool opened = false;
+    for (size_t i = 0; i < json_array_size(arms); i++) {
+        resident_line_t line;
+        const char *arm = recorded_text(json_array_get(arms, i), "name");
+        if (!resident_line_find(row, arm, &line)) {
+            continue;
+        }
+        if (!opened) {
+            table_open("Resident size in MiB over the run", page);
+            headings_print(headings, sizeof headings / sizeof *headings, page);
+            opened = true;
+        }
+        resident_row(arm, &line, page);
+    }
+    if (opened) {
+        table_close(page);
+    }
 }
 
 void tables_print_figures(const json_t *row, FILE *page)

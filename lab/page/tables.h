@@ -14,6 +14,9 @@ void tables_print_counters(const recorded_t *recorded, FILE *page);
 /* Whatever an object says, a line for each of its keys. Nothing when there is no object. */
 void tables_print_object(const json_t *object, const char *caption, FILE *page);
 
+/* Each arm's size at the quarters of its run, where it was followed. Nothing when none was. */
+void tables_print_resident(const json_t *row, const json_t *arms, FILE *page);
+
 /* Each figure of a row's arms, whatever it is called. */
 void tables_print_figures(const json_t *row, FILE *page);
 

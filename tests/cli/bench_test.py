@@ -130,6 +130,19 @@ def memory_runs_do_as_many_rounds_as_timing_runs():
 
 
 @test
+def memory_runs_say_how_large_they_were_over_time():
+    misbehave(cubby='[ "$3" = --settle=0 ] || sleep 1.3', stock='[ "$3" = --settle=0 ] || sleep 0.3')
+    for workload in bench_json("--workloads=ints")["workloads"]:
+        cubby, stock = workload["memory"]["cubby"]["resident"], workload["memory"]["stock"]["resident"]
+        for resident, least in ((cubby, 1300), (stock, 300)):
+            assert 50 <= len(resident["kib"]) <= 100 or resident["step_ms"] == 10, resident
+            assert len(resident["kib"]) * resident["step_ms"] >= least - 2 * resident["step_ms"], resident
+            assert all(isinstance(size, int) and size > 0 for size in resident["kib"])
+        assert cubby["step_ms"] >= 20 and len(cubby["kib"]) <= 100
+        assert not any("resident" in pair[run] for pair in workload["pairs"] for run in ("base_run", "arm_run"))
+
+
+@test
 def cubby_is_compared_with_the_fastest_peer_and_in_the_full_form_paired_with_it():
     misbehave()
     result = bench("--workloads=ints")

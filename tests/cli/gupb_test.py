@@ -396,14 +396,18 @@ def counters_are_those_of_a_loop_and_an_interrupted_run_keeps_them():
     tools = os.path.join(FOLDER, "tools") + ":" + os.environ["PATH"]
     journal = os.path.join(FOLDER, "counters")
     options = ("--quick", "--rows=nbody", "--counters", "--resume=" + journal)
-    misbehave('case "$*" in *--settle=2*) after=4000;; esac')
+    misbehave('case "$*" in *--settle=2*) after=4000; sleep 0.1;; esac')
     first = bench_json(*options, PATH=tools)
+    residents = [counters.pop("resident") for counters in first["rows"][0]["counters"].values()]
+    assert all(5 <= len(one["kib"]) <= 100 and min(one["kib"]) > 0 and one["step_ms"] >= 10 for one in residents)
     expected = {"settled_kib": 4000, "peak_kib": 5000, "minor_faults": 12345, "system_calls_a_loop": 10,
                 "instructions_a_loop": 500}
     assert first["rows"][0]["counters"] == dict.fromkeys(("stock", "list-libc", "libc", "cubby"), expected)
     misbehave()
     result = bench(*options, PATH=tools)
     assert result.returncode == 0 and runs() == [], "what was counted is not counted again"
+    again = bench_json(*options, PATH=tools)["rows"][0]["counters"]
+    assert [counters["resident"] for counters in again.values()] == residents and runs() == []
     assert ["nbody", "4.9", "3.9", "12345", "10", "0.001"] in [line.split() for line in result.stdout.splitlines()]
     assert bench_json("--quick", "--rows=nbody")["rows"][0]["counters"] == {}
 

@@ -193,6 +193,57 @@ def counters_and_figures_that_came_later_are_shown_where_they_are():
     assert "signed rank p 0.031" in text and "t interval 1.5 (1.25 to 1.75)" in text
 
 
+def with_sizes():
+    """A result in which the size of two arms was followed, under either of the keys that suites use."""
+    result = recorded.result()
+    followed = {"step_ms": 500, "kib": [10240, 51200, 51200, 20480]}
+    result["rows"][0]["memory"] = {"cubby": {"peak_kib": 51200, "after_kib": 20480, "resident": followed}}
+    result["rows"][0]["counters"] = {"stock": {"peak_kib": 102400, "resident": {"step_ms": 1000, "kib": [102400] * 2}}}
+    return result
+
+
+@test
+def the_size_over_time_is_a_line_for_each_arm_with_a_legend_and_a_table():
+    text = source_of(with_sizes())
+    page = Page(text)
+    chart = next(part for part in text.split("<svg")[1:] if "Resident size" in part).split("</svg>")[0]
+    lines = re.findall(r'class="line (arm\d)" d="M([^"h]*)"', chart)
+    assert [style for style, _ in lines] == ["arm0", "arm2"], lines
+    stock, cubby = ([tuple(map(float, point.split())) for point in points.split("L")] for _, points in lines)
+    assert len(stock) == 2 and len(cubby) == 4
+    # both end after two seconds; a size is as far above the axis as it is large
+    zero = next(float(y) for y in re.findall(r'class="zero" x1="[0-9.]+" y1="([0-9.]+)"', chart))
+    assert stock[-1][0] == cubby[-1][0] and stock[0][0] == cubby[1][0] < cubby[2][0]
+    heights = [zero - y for _, y in stock + cubby]
+    assert all(abs(height / heights[0] - share) < 0.01 for height, share in zip(heights, (1, 1, 0.1, 0.5, 0.5, 0.2)))
+    names = re.findall(r'h26"/><text [^>]*>([^<]*)<', chart)
+    assert names == ["stock", "cubby"] and ">MiB<" in chart and ">2 s<" in chart
+    table = next(part for part in text.split("<table>")[1:] if "<caption>Resident size" in part).split("</table>")[0]
+    rows = [re.findall(r">([^<>]+)</t[hd]>", row) for row in table.split("<tr>")[2:]]
+    assert rows == [["stock", "2.00"] + ["100.0"] * 5, ["cubby", "2.00", "10.0", "50.0", "50.0", "20.0", "50.0"]], rows
+    for name in ("arm%d" % number for number in (0, 1, 2, 3, 4, 5, 6)):
+        assert "." + name + "{stroke:" in page.text("style")
+
+
+@test
+def what_is_no_size_over_time_is_not_drawn():
+    assert "Resident size" not in source_of(recorded.result()), "an older file"
+    for wrong in (None, 5, [], {}, {"kib": [1]}, {"step_ms": 10}, {"step_ms": 0, "kib": [1]}, {"step_ms": -1, "kib": [1]},
+                  {"step_ms": 10, "kib": []}, {"step_ms": "10", "kib": [1]}, {"step_ms": 10, "kib": 7}):
+        result = with_sizes()
+        result["rows"][0]["memory"]["cubby"]["resident"] = wrong
+        assert source_of(result).count("Resident size in MiB over seconds") == 1
+        del result["rows"][0]["counters"]
+        assert "Resident size" not in source_of(result), wrong
+    result = with_sizes()
+    for strange in ({"step_ms": 1e300, "kib": [1e300, -5, None, "x"]}, {"step_ms": 1e-300, "kib": [0]}):
+        result["rows"][0]["memory"]["cubby"]["resident"] = strange
+        text = source_of(result)
+        places = re.findall(r'class="line arm\d" d="M([^"h]*)', text)
+        numbers = [float(number) for line in places for number in re.split("[L ]", line)]
+        assert len(numbers) >= 4 and all(0 <= number <= 360 for number in numbers), numbers
+
+
 @test
 def files_with_little_in_them_still_make_a_page():
     result = {"format": 1, "suite": "seeds", "workloads": [{"name": "ints", "pairs": []}]}
