@@ -92,7 +92,8 @@ static void spreads_print(const recorded_t *recorded, FILE *page)
           "beside it. The line is the median. "
           "Below it the peak of each arm as an outline, filled up to what was left when the program had settled, and "
           "the resident size over the whole run as a line, where that was measured. A run begins with the start of the "
-          "program; everything has been dropped two seconds before its end.</p>\n",
+          "program; everything has been dropped two seconds before its end. Its seconds are no measure of speed: "
+          "several such runs may share the machine.</p>\n",
           page);
     for (size_t i = 0; i < json_array_size(recorded->rows); i++) {
         const json_t *row = json_array_get(recorded->rows, i);
