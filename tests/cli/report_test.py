@@ -228,8 +228,8 @@ def the_size_over_time_is_a_line_for_each_arm_with_a_legend_and_a_table():
 @test
 def what_is_no_size_over_time_is_not_drawn():
     assert "Resident size" not in source_of(recorded.result()), "an older file"
-    for wrong in (None, 5, [], {}, {"kib": [1]}, {"step_ms": 10}, {"step_ms": 0, "kib": [1]}, {"step_ms": -1, "kib": [1]},
-                  {"step_ms": 10, "kib": []}, {"step_ms": "10", "kib": [1]}, {"step_ms": 10, "kib": 7}):
+    for wrong in (None, 5, [], {}, {"kib": [1]}, {"step_ms": 10}, {"step_ms": 0, "kib": [1]},
+                  {"step_ms": -1, "kib": [1]}, {"step_ms": 10, "kib": []}, {"step_ms": "10", "kib": [1]}, {"step_ms": 10, "kib": 7}):
         result = with_sizes()
         result["rows"][0]["memory"]["cubby"]["resident"] = wrong
         assert source_of(result).count("Resident size in MiB over seconds") == 1
