@@ -2,6 +2,8 @@
 #include "lab/resident.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static long long larger_of(long long left, long long right)
@@ -48,8 +50,7 @@ void resident_note(resident_t *resident, double seconds, long long kib)
 
 void resident_look(resident_t *resident, pid_t pid, double seconds)
 {
-    char path[64];
-    long long pages = 0;
+    char path[64], line[128];
     if (seconds < RESIDENT_STEP_SECONDS) { /* it may still be a copy of this process */
         return;
     }
@@ -58,9 +59,11 @@ void resident_look(resident_t *resident, pid_t pid, double seconds)
     if (file == NULL) {
         return;
     }
-    int found = fscanf(file, "%*s %lld", &pages);
+    const char *space =
+        fgets(line, sizeof line, file) != NULL ? strchr(line, ' ') : NULL; /* the size of all comes first */
     fclose(file);
-    if (found == 1 && pages > 0) {
+    long long pages = space != NULL ? strtoll(space, NULL, 10) : 0;
+    if (pages > 0) {
         resident_note(resident, seconds, pages * (sysconf(_SC_PAGESIZE) / 1024));
     }
 }
