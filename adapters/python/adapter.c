@@ -131,10 +131,15 @@ static void domain_install(const interpreter_t *python, cubby_domain_t domain)
     cubby_allocator_t table;
     if (choice == CHOICE_LIBC) {
         table = cubby_libc_allocator();
-    } else if (uses_thread_heaps) {
-        table = cubby_thread_allocator(domain, &stock[domain]);
     } else {
-        table = cubby_heap_allocator(heap, domain, &stock[domain]);
+        /*
+         * Nothing of mem and obj was given out before, so under checks a block that is not Cubby's is a fault there. In
+         * raw it may be one that the interpreter took while it had the C library's functions in this place.
+         */
+        bool reported = cubby_check_is_on() && domain != CUBBY_DOMAIN_RAW;
+        const cubby_allocator_t *foreign = reported ? NULL : &stock[domain];
+        table =
+            uses_thread_heaps ? cubby_thread_allocator(domain, foreign) : cubby_heap_allocator(heap, domain, foreign);
     }
     debug_table_keep((int)domain, &table);
     python->set_allocator((int)domain, &table);
@@ -146,6 +151,27 @@ static void raw_install(const interpreter_t *python)
     cubby_allocator_t table = cubby_thread_allocator(CUBBY_DOMAIN_RAW, &stock[CUBBY_DOMAIN_RAW]);
     debug_table_keep((int)CUBBY_DOMAIN_RAW, &table);
     python->set_allocator((int)CUBBY_DOMAIN_RAW, &table);
+}
+
+/* Says why this interpreter is not served, and that the checks that were asked for are not made either. */
+static void stand_back(const char *text, const char *reason)
+{
+    char line[256];
+    const char *checks = cubby_check_is_on() ? "; debug checks see nothing of this interpreter either" : "";
+    (void)snprintf(line, sizeof line, "%s%s", reason, checks);
+    note(text, line);
+}
+
+/* Domains that are left to others are not checked, which whoever asked for checks should hear. */
+static void unchecked_note(void)
+{
+    for (int domain = 0; cubby_check_is_on() && domain < CUBBY_DOMAIN_COUNT; domain++) {
+        if (domains[domain].choice == CHOICE_LIBC) {
+            note(domains[domain].setting, "=libc: debug checks do not see what the C library serves");
+        } else if (domains[domain].choice == CHOICE_STOCK && domain != CUBBY_DOMAIN_RAW) {
+            note(domains[domain].setting, "=stock: debug checks do not see what the interpreter serves itself");
+        }
+    }
 }
 
 /* Why this interpreter is not served, NULL when it is. */
@@ -180,9 +206,10 @@ static bool heaps_choose(const interpreter_t *python)
     if (!setting_is("CUBBY_HEAPS", "lock") || !uses_thread_heaps) {
         return true;
     }
-    note("CUBBY_HEAPS=lock", many_locks ? " is for CPython up to 3.11; the interpreter keeps its own allocators"
-                                        : " does not go with CUBBY_RAW=cubby, which is called without the lock; the "
-                                          "interpreter keeps its own allocators");
+    stand_back("CUBBY_HEAPS=lock", many_locks
+                                       ? " is for CPython up to 3.11; the interpreter keeps its own allocators"
+                                       : " does not go with CUBBY_RAW=cubby, which is called without the lock; the "
+                                         "interpreter keeps its own allocators");
     uses_thread_heaps = false;
     return false;
 }
@@ -218,6 +245,7 @@ __attribute__((constructor)) static void adapter_install(int argc, char **argv)
         return;
     }
     domains_choose();
+    unchecked_note();
     if (domains_are(CHOICE_STOCK, true)) {
         return;
     }
@@ -225,7 +253,7 @@ __attribute__((constructor)) static void adapter_install(int argc, char **argv)
     const char *override = override_find(argv, &means_checks);
     const char *reason = reason_to_stand_back(&python, override, means_checks);
     if (reason != NULL) {
-        note("standing back: ", reason);
+        stand_back("standing back: ", reason);
         return;
     }
     if (!heaps_choose(&python)) {
@@ -236,7 +264,7 @@ __attribute__((constructor)) static void adapter_install(int argc, char **argv)
         return;
     }
     if (domains_are(CHOICE_CUBBY, false) && !heaps_create()) {
-        note("standing back: ", "the system gives no memory for a heap");
+        stand_back("standing back: ", "the system gives no memory for a heap");
         return;
     }
     for (int domain = 0; domain < CUBBY_DOMAIN_COUNT; domain++) {

@@ -114,6 +114,22 @@ class Override(PreloadTestCase):
                 ran = python(*options.split(), *CODE, variables={**variables, "CUBBY_QUIET": "1"})
                 self.assertRan(ran, STOCK)
 
+    def test_who_asked_for_checks_hears_that_there_are_none(self):
+        for variables, note in (
+            ({"PYTHONMALLOC": "malloc"}, "debug checks see nothing of this interpreter either"),
+            ({"CUBBY_HEAPS": "lock", "CUBBY_RAW": "cubby"}, "debug checks see nothing of this interpreter either"),
+            ({"CUBBY_MEM": "stock"}, "CUBBY_MEM=stock: debug checks do not see what the interpreter serves itself"),
+            ({"CUBBY_OBJ": "libc"}, "CUBBY_OBJ=libc: debug checks do not see what the C library serves"),
+            ({"CUBBY_RAW": "libc"}, "CUBBY_RAW=libc: debug checks do not see what the C library serves"),
+        ):
+            with self.subTest(variables=variables):
+                checked = python("-c", "pass", variables={**variables, "CUBBY_DEBUG": "1"})
+                self.assertEqual((checked.status, checked.err.count("debug checks"), checked.err.count("\n")), (0, 1, 1))
+                self.assertIn(note, checked.err)
+                self.assertNotIn("debug checks", python("-c", "pass", variables=variables).err)
+        both = python("-c", "pass", variables={"CUBBY_DEBUG": "1", "CUBBY_MEM": "stock", "CUBBY_OBJ": "stock"})
+        self.assertEqual((both.status, both.err.count("debug checks")), (0, 2))
+
     def test_an_empty_quiet_is_not_quiet(self):
         ran = python(*CODE, variables={"PYTHONMALLOC": "malloc", "CUBBY_QUIET": ""})
         self.assertFollows(ran, "PYTHONMALLOC")
