@@ -64,7 +64,8 @@ typedef struct cubby_pressure {
  * It is called in the thread whose request it is, in the middle of that request, with no lock of Cubby's held and with
  * the locks of the host's that the caller held. It may free, allocate, trim, and use any heap that this thread might use
  * right then, but for destroying the one it was called for; it must not touch the block that is being resized. Requests
- * it makes itself fail without another call. Several threads may be in it at once. Errno is kept for it.
+ * it makes itself fail without another call. Several threads may be in it at once. Errno is kept for it. It returns: a
+ * thread that leaves it by longjmp() or an exception is taken to be still inside, and not asked again.
  */
 typedef bool (*cubby_pressure_function_t)(void *ctx, const cubby_pressure_t *pressure);
 
