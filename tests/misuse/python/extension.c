@@ -11,6 +11,7 @@ void *PyMem_Malloc(size_t size);
 void *PyMem_Realloc(void *block, size_t size);
 void PyMem_Free(void *block);
 void *PyObject_Malloc(size_t size);
+void *PyObject_Realloc(void *block, size_t size);
 void PyObject_Free(void *block);
 void *PyMem_RawMalloc(size_t size);
 void PyMem_RawFree(void *block);
@@ -72,6 +73,37 @@ MISUSE void free_twice(size_t size)
 MISUSE void free_interior(size_t size)
 {
     PyMem_Free(hidden(PyMem_Malloc(size)) + 8);
+}
+
+MISUSE void free_foreign(size_t size)
+{
+    PyMem_Free(hidden(malloc(size)));
+}
+
+MISUSE void free_foreign_obj(size_t size)
+{
+    PyObject_Free(hidden(malloc(size)));
+}
+
+MISUSE void realloc_foreign(size_t size)
+{
+    PyMem_Free(PyMem_Realloc(hidden(malloc(size)), size + 1));
+}
+
+MISUSE void realloc_freed(size_t size)
+{
+    char *block = PyObject_Malloc(size);
+    char *stale = hidden(block);
+    PyObject_Free(block);
+    PyObject_Free(PyObject_Realloc(stale, size + 1));
+}
+
+/* So much that no place of the interpreter's own leaves more behind. */
+MISUSE void leak(size_t size)
+{
+    for (size_t left = 1 << 20; left >= size; left -= size) {
+        (void)hidden(PyMem_Malloc(size));
+    }
 }
 
 MISUSE void wrong_domain(size_t size)

@@ -2,7 +2,8 @@
 
     extension_test.py ADAPTER EXTENSION
 
-Each misuse is tried with a small, a medium and a large block, and with each way of asking for debug checks. Prints TAP.
+Each misuse is tried with a small, a medium and a large block, with each way of asking for debug checks, and without any,
+where it may do what it likes but must not mention them. Prints TAP.
 """
 
 import os
@@ -24,9 +25,13 @@ WAYS = {
 }
 
 EXPECTED = {
+    "free_foreign": "the pointer is not a block of Cubby's",
+    "free_foreign_obj": "the pointer is not a block of Cubby's",
     "free_interior": r"the pointer is not the start of a block: it points 8 bytes from the start of one",
     "free_twice": "the block was freed before",
     "lock_not_held": r"the lock that goes with domain mem, heap 0x\w+, is not held",
+    "realloc_foreign": "the pointer is not a block of Cubby's",
+    "realloc_freed": "the block was freed before",
     "write_after": "write after the block",
     "write_after_raw": "write after the block",
     "write_before": "write before the block",
@@ -59,6 +64,29 @@ def misuse_problems(adapter, script, extension, name, size, way):
     if name not in WITHOUT_LINE and f'File "{script}", line 4 in misuse' not in place:
         found.append(f"{way}: the Python line is missing in {ran.stderr}")
     return found
+
+
+def unchecked_problems(adapter, script, extension, name, size):
+    ran = python(adapter, [script, extension, name, str(size)], {})
+    return [f"without checks: {ran}"] if "debug" in ran.stderr else []
+
+
+def leak_problems(adapter, script, extension, size):
+    """An interpreter ends with much alive; what a function left behind is named with it."""
+    variables = {"CUBBY_DEBUG": "1", "CUBBY_DEBUG_STACKS": "4", "CUBBY_DEBUG_LEAKS": "1"}
+    ran = python(adapter, [script, extension, "leak", str(size)], variables)
+    count = (1 << 20) // size
+    place = rf'{count * size} bytes in {count} blocks\n  allocated at\n +File "{re.escape(script)}", line 4 in misuse\n'
+    found = [] if re.search(rf"{place} +leak\+0x", ran.stderr) else [f"nothing matches {place!r} in {ran}"]
+    return found + ([] if ran.returncode == 0 else [f"a leak ended the program with {ran.returncode}"])
+
+
+def late_problems(adapter, script, extension, size):
+    """Where nothing is held back, a block is forgotten as soon as it was freed."""
+    variables = {"CUBBY_DEBUG": "1", "CUBBY_DEBUG_HOLD": "0"}
+    ran = python(adapter, [script, extension, "free_twice", str(size)], variables)
+    text = "cubby: debug: no block is there: it was freed long ago, or never given out\n"
+    return [] if ran.stderr.startswith(text) and ran.stderr.count("cubby:") == 1 else [f"not found in {ran}"]
 
 
 def place_problems(adapter, script, extension):
@@ -116,7 +144,13 @@ def main():
                 # Every way for one size; the others are told apart by no way.
                 ways = WAYS if kind == "small" else ["CUBBY_DEBUG=1"]
                 found = [line for way in ways for line in misuse_problems(adapter, script, extension, name, size, way)]
+                found += unchecked_problems(adapter, script, extension, name, size)
                 tests.append((f"{name} of a {kind} block by an extension is reported", found))
+        for kind, size in SIZES.items():
+            found = late_problems(adapter, script, extension, size)
+            tests.append((f"a late second free of a {kind} block by an extension is reported", found))
+            found = leak_problems(adapter, script, extension, size)
+            tests.append((f"{kind} blocks that an extension leaks are reported at exit", found))
         found = place_problems(adapter, script, extension)
         tests.append(("a report has the Python lines of allocation and free", found))
         for way in WAYS:
