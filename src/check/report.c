@@ -2,11 +2,13 @@
 #include "check/report.h"
 
 #include "os/os.h"
+#include "os/output.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct {
     const char *file;
@@ -15,11 +17,29 @@ static struct {
     void *receiver_ctx;
 } reports;
 
+/* Said at once: who looks into the file only, days later, would take it for good news that it is not there. */
+static void file_look(const char *file)
+{
+    int refusal = output_refusal(file);
+    if (refusal != 0) {
+        char text[512];
+        int saved = errno;
+        int length = snprintf(text, sizeof text,
+                              "cubby: debug: %.200s cannot be written: %s; until it can, reports go to stderr\n", file,
+                              strerror(refusal));
+        os.write_error(text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
+        errno = saved;
+    }
+}
+
 void reports_begin(const char *file, bool goes_on)
 {
     reports.file = file;
     reports.goes_on = goes_on;
     reports.receiver = NULL;
+    if (file != NULL) {
+        file_look(file);
+    }
 }
 
 void reports_hand_to(cubby_check_report_t receiver, void *ctx)

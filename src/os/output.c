@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool file_append(const char *file, const char *text, size_t length)
@@ -38,6 +39,35 @@ bool output_append(const char *file, const char *text, size_t length)
     }
     errno = saved;
     return done;
+}
+
+static int access_refusal(const char *path, int mode)
+{
+    return faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0 ? 0 : errno;
+}
+
+/* Whether a file can be made in its folder. */
+static int folder_refusal(const char *file)
+{
+    char folder[4096];
+    const char *slash = strrchr(file, '/');
+    if (slash == NULL) {
+        return access_refusal(".", W_OK | X_OK);
+    }
+    int length = snprintf(folder, sizeof folder, "%.*s/", (int)(slash - file), file);
+    return (size_t)length < sizeof folder ? access_refusal(folder, W_OK | X_OK) : ENAMETOOLONG;
+}
+
+int output_refusal(const char *file)
+{
+    int saved = errno;
+    struct stat found;
+    int refusal = stat(file, &found) != 0 ? errno : S_ISDIR(found.st_mode) ? EISDIR : access_refusal(file, W_OK);
+    if (refusal == ENOENT) {
+        refusal = folder_refusal(file);
+    }
+    errno = saved;
+    return refusal;
 }
 
 size_t output_process_name(char *text, size_t size)

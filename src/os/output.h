@@ -14,6 +14,12 @@
  */
 bool output_append(const char *file, const char *text, size_t length);
 
+/*
+ * Why output_append() to this file would probably be refused, 0 when nothing speaks against it. Makes no file, and opens
+ * none, for that may wait.
+ */
+int output_refusal(const char *file);
+
 /* "process 42 (python3)": who reports. Returns its length, less than size. */
 size_t output_process_name(char *text, size_t size);
 

@@ -75,6 +75,19 @@ static void a_report_that_the_file_does_not_take_goes_to_stderr(void **state)
     reported.count = 0;
 }
 
+static void a_file_that_cannot_be_written_is_named_at_start(void **state)
+{
+    (void)state;
+    assert_true(checks_start((cubby_check_options_t){.hold_bytes = 65536, .file = "/no/such/folder/reports"}));
+    const char expected[] = "cubby: debug: /no/such/folder/reports cannot be written: No such file or directory; "
+                            "until it can, reports go to stderr\n";
+    assert_int_equal(fake.messages, 1);
+    assert_memory_equal(fake.text, expected, sizeof expected - 1);
+    misuse();
+    assert_int_equal(fake.messages, 2);
+    reported.count = 0;
+}
+
 static void a_text_that_is_too_long_is_cut(void **state)
 {
     (void)state;
@@ -103,6 +116,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_report_goes_to_the_file, file_start, check_end_plain),
         cmocka_unit_test_setup_teardown(a_report_that_the_file_does_not_take_goes_to_stderr, file_start,
                                         check_end_plain),
+        cmocka_unit_test_teardown(a_file_that_cannot_be_written_is_named_at_start, check_end_plain),
         cmocka_unit_test(a_text_that_is_too_long_is_cut),
         cmocka_unit_test(each_domain_has_a_name),
     };

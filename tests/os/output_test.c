@@ -54,6 +54,24 @@ static void a_dash_is_stderr(void **state)
     assert_string_equal(fake.text, "report\n");
 }
 
+static void what_speaks_against_a_file_is_known_without_making_it(void **state)
+{
+    (void)state;
+    errno = 77;
+    assert_int_equal(output_refusal("/no/such/file"), ENOENT);
+    assert_int_equal(output_refusal("/dev/null/file"), ENOTDIR);
+    assert_int_equal(output_refusal(folder), EISDIR);
+    assert_int_equal(output_refusal("/dev/null"), 0);
+    assert_int_equal(output_refusal("cubby-output-of-this-test"), access(".", W_OK) == 0 ? 0 : EACCES);
+    char other[80];
+    (void)snprintf(other, sizeof other, "%s/other", folder);
+    assert_int_equal(output_refusal(other), 0);
+    assert_int_not_equal(access(other, F_OK), 0);
+    errno = 77;
+    assert_int_equal(output_refusal(other), 0);
+    assert_int_equal(errno, 77);
+}
+
 static void a_file_that_takes_nothing_is_named_in_one_message(void **state)
 {
     (void)state;
@@ -92,6 +110,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_report_is_added_to_the_end_of_its_file),
         cmocka_unit_test(a_dash_is_stderr),
+        cmocka_unit_test(what_speaks_against_a_file_is_known_without_making_it),
         cmocka_unit_test(a_file_that_takes_nothing_is_named_in_one_message),
         cmocka_unit_test(a_process_is_named_by_number_and_program),
     };
