@@ -58,6 +58,55 @@ def expect(result, answer=ANSWER):
     )
 
 
+# Writes behind a block, as a faulty extension does.
+MISUSE = """
+import ctypes
+api = ctypes.pythonapi
+api.PyMem_Malloc.restype = ctypes.c_void_p
+block = api.PyMem_Malloc(ctypes.c_size_t(40))
+ctypes.memset(block + 40, 65, 1)
+api.PyMem_Free(ctypes.c_void_p(block))
+print("not noticed")
+"""
+REPORT = "cubby: debug: write after the block\n  noticed    in free"
+
+
+def debug_checks_work_under(*tool, way=("--debug",)):
+    skipped = reason_to_skip(*tool) if tool else SANITIZED and "the sanitizers of this build stop it first"
+    if not skipped:
+        # A program that is aborted on purpose leaves no file behind.
+        cubby = [CUBBY, "run", *way, "--", sys.executable, "-c", MISUSE]
+        result = run("sh", "-c", 'ulimit -c 0; exec "$0" "$@"', *tool, *cubby)
+        output = result.stdout + result.stderr
+        assert output.count(REPORT) == 1 and "not noticed" not in output.splitlines(), output
+    return skipped or None
+
+
+@test
+def debug_checks_find_misuse_under_gdb():
+    return debug_checks_work_under("gdb", "-nx", "-batch", "-ex", "run", "--args")
+
+
+@test
+def debug_checks_find_misuse_under_strace():
+    return debug_checks_work_under("strace", "-f", "-o", "/dev/null")
+
+
+@test
+def debug_checks_find_misuse_under_valgrind():
+    return debug_checks_work_under("valgrind", "--trace-children=yes")
+
+
+@test
+def debug_checks_find_misuse_under_perf():
+    return debug_checks_work_under("perf", "stat", "-e", "task-clock")
+
+
+@test
+def debug_checks_find_misuse_in_the_guarded_adapter():
+    return debug_checks_work_under(way=("--debug", "--guard"))
+
+
 @test
 def a_program_and_its_child_run_under_strace():
     skipped = reason_to_skip("strace", "-f", "-o", "/dev/null")
