@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "check/report.h"
 
+#include "os/lock.h"
 #include "os/os.h"
 #include "os/output.h"
 
@@ -85,10 +86,12 @@ void report_send(const report_t *report)
     if (reports.receiver != NULL) {
         reports.receiver(reports.receiver_ctx, report->text, report->length);
     }
-    if (reports.file != NULL && os.append(reports.file, report->text, report->length)) {
-        return;
+    /* One at a time: the system cuts into what is longer than a page on its way into a pipe. */
+    lock_take(LOCK_REPORTS);
+    if (reports.file == NULL || !os.append(reports.file, report->text, report->length)) {
+        os.write_error(report->text, report->length);
     }
-    os.write_error(report->text, report->length);
+    lock_drop(LOCK_REPORTS);
 }
 
 /* ---- One fault ---- */

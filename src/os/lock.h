@@ -12,6 +12,7 @@
 #pragma GCC visibility push(hidden)
 
 typedef enum lock_rank {
+    LOCK_REPORTS,      /* one thread's report is written; first, for a reader may keep the writer waiting */
     LOCK_HOST,         /* what the host has put in: domain tables and hooks, the pressure callback */
     LOCK_CHECKS,       /* debug checks: their tables, and the heaps behind checked ones */
     LOCK_SHARED_HEAPS, /* heaps that any thread may use */

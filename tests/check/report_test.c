@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/check.h"
 
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
 static bool append_fails;
 static char appended[REPORT_BYTES];
 static char appended_to[64];
@@ -88,6 +92,75 @@ static void a_file_that_cannot_be_written_is_named_at_start(void **state)
     reported.count = 0;
 }
 
+enum { WRITERS = 4, TEXTS = 200, TEXT_BYTES = 12000 };
+
+/* Reads until all is written; counts lines that are not one letter, TEXT_BYTES - 1 times. */
+static void *lines_read(void *descriptor)
+{
+    FILE *in = fdopen(*(int *)descriptor, "r");
+    static char line[2 * TEXT_BYTES];
+    static char whole[TEXT_BYTES];
+    size_t wrong = 0;
+    size_t count = 0;
+    for (; fgets(line, sizeof line, in) != NULL; count++) {
+        memset(whole, line[0], TEXT_BYTES - 1);
+        wrong += strlen(line) != TEXT_BYTES || memcmp(line, whole, TEXT_BYTES - 1) != 0;
+    }
+    (void)fclose(in);
+    return (void *)(wrong + (count != (size_t)WRITERS * TEXTS));
+}
+
+static void *texts_send(void *letter)
+{
+    report_t *report = malloc(sizeof *report);
+    memset(report->text, *(char *)letter, TEXT_BYTES - 1);
+    report->text[TEXT_BYTES - 1] = '\n';
+    report->length = TEXT_BYTES;
+    for (int i = 0; i < TEXTS; i++) {
+        report_send(report);
+    }
+    free(report);
+    return NULL;
+}
+
+static int pipe_end;
+
+/* As the system does with a pipe: a write of more than a page may be cut into by another. */
+static void pipe_write(const char *text, size_t length)
+{
+    size_t done = 0;
+    while (done < length) {
+        ssize_t written = write(pipe_end, text + done, length - done < 4096 ? length - done : 4096);
+        done += written > 0 ? (size_t)written : length;
+        (void)sched_yield();
+    }
+}
+
+static void threads_that_report_at_once_do_not_mix_their_texts(void **state)
+{
+    (void)state;
+    int ends[2];
+    char letters[WRITERS] = "abcd";
+    pthread_t writers[WRITERS];
+    pthread_t reader;
+    void *wrong;
+    reports_begin(NULL, true);
+    assert_int_equal(pipe(ends), 0);
+    pipe_end = ends[1];
+    os.write_error = pipe_write;
+    assert_int_equal(pthread_create(&reader, NULL, lines_read, &ends[0]), 0);
+    for (int i = 0; i < WRITERS; i++) {
+        assert_int_equal(pthread_create(&writers[i], NULL, texts_send, &letters[i]), 0);
+    }
+    for (int i = 0; i < WRITERS; i++) {
+        assert_int_equal(pthread_join(writers[i], NULL), 0);
+    }
+    (void)close(ends[1]);
+    assert_int_equal(pthread_join(reader, &wrong), 0);
+    fake_install();
+    assert_null(wrong);
+}
+
 static void a_text_that_is_too_long_is_cut(void **state)
 {
     (void)state;
@@ -117,6 +190,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_report_that_the_file_does_not_take_goes_to_stderr, file_start,
                                         check_end_plain),
         cmocka_unit_test_teardown(a_file_that_cannot_be_written_is_named_at_start, check_end_plain),
+        cmocka_unit_test(threads_that_report_at_once_do_not_mix_their_texts),
         cmocka_unit_test(a_text_that_is_too_long_is_cut),
         cmocka_unit_test(each_domain_has_a_name),
     };
