@@ -2,8 +2,8 @@
 
     extension_test.py ADAPTER EXTENSION
 
-Each misuse is tried with a small, a medium and a large block, with each way of asking for debug checks, and without any,
-where it may do what it likes but must not mention them. Prints TAP.
+Each misuse is tried with a small, a medium and a large block, with each way of asking for debug checks, and without
+any, where it may do what it likes but must not mention them. Prints TAP.
 """
 
 import os
