@@ -49,6 +49,7 @@ void check_end(void);
 
 /* A checked table for a domain; `heap` NULL for any thread's. False when there is no memory. */
 bool check_table(cubby_heap_t *heap, int domain, const cubby_allocator_t *foreign, cubby_allocator_t *table);
+bool check_table_is(const cubby_allocator_t *table);
 void check_tables_begin(void);
 void check_tables_end(void);
 /* The heap is about to go. */

@@ -184,6 +184,7 @@ static const heap_checks_t checks = {
     .size_of = block_bytes,
     .flush = checked_flush,
     .table = check_table,
+    .is_table = check_table_is,
 };
 
 /* ---- On and off ---- */

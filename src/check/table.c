@@ -107,6 +107,11 @@ bool check_table(cubby_heap_t *heap, int domain, const cubby_allocator_t *foreig
     return true;
 }
 
+bool check_table_is(const cubby_allocator_t *table)
+{
+    return table->malloc == table_malloc;
+}
+
 void check_tables_forget(const cubby_heap_t *front)
 {
     for (checked_table_t **link = &tables; *link != NULL;) {

@@ -209,5 +209,6 @@ cubby_allocator_t cubby_thread_allocator(cubby_domain_t domain, const cubby_allo
 bool table_has_sizes(const cubby_allocator_t *table)
 {
     return table->malloc == mem_malloc || table->malloc == obj_malloc || table->malloc == thread_mem_malloc ||
-           table->malloc == thread_obj_malloc || table->malloc == libc_malloc;
+           table->malloc == thread_obj_malloc || table->malloc == libc_malloc ||
+           (heap_checks != NULL && heap_checks->is_table(table));
 }

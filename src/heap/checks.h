@@ -39,6 +39,8 @@ typedef struct heap_checks {
     /* A table for a domain; the heap is NULL for any thread's. False when there is no memory for it. */
     bool (*table)(cubby_heap_t *front, int domain, const struct cubby_allocator *foreign,
                   struct cubby_allocator *table);
+    /* Whether it is such a table. */
+    bool (*is_table)(const struct cubby_allocator *table);
 } heap_checks_t;
 
 extern const heap_checks_t *heap_checks;

@@ -7,6 +7,8 @@
 
 #include "domain/limit.h"
 
+#include <cubby/check.h>
+
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -60,6 +62,34 @@ static void the_first_limit_comes_before_the_first_allocation(void **state)
 {
     (void)state;
     assert_int_equal(in_child(limit_too_late), 0);
+}
+
+static int limit_under_checks(void)
+{
+    cubby_check_options_t options = {.hold_bytes = 65536};
+    STEP(cubby_check_start(&options));
+    for (int i = 0; i < CUBBY_DOMAIN_COUNT; i++) {
+        for (size_t most = 0; most < 2; most++) {
+            STEP(cubby_domain_limit_set(domains[i], most));
+            STEP(cubby_domain_malloc(domains[i], 0) == NULL && errno == ENOMEM);
+            STEP(cubby_domain_calloc(domains[i], 1, 1) == NULL && errno == ENOMEM);
+        }
+        STEP(cubby_domain_limit_set(domains[i], 1000));
+        char *block = cubby_domain_malloc(domains[i], 600);
+        STEP(block != NULL && used(domains[i]) == 600);
+        STEP(cubby_domain_malloc(domains[i], 600) == NULL && errno == ENOMEM);
+        block = cubby_domain_realloc(domains[i], block, 900);
+        STEP(block != NULL && used(domains[i]) == 900);
+        cubby_domain_free(domains[i], block);
+        STEP(used(domains[i]) == 0);
+    }
+    return 0;
+}
+
+static void limits_hold_while_debug_checks_are_on(void **state)
+{
+    (void)state;
+    assert_int_equal(in_child(limit_under_checks), 0);
 }
 
 static void *own_malloc(void *ctx, size_t size)
@@ -312,6 +342,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_together_stay_within_the_limit_and_lose_no_count),
         cmocka_unit_test(the_first_limit_comes_before_the_first_allocation),
+        cmocka_unit_test(limits_hold_while_debug_checks_are_on),
         cmocka_unit_test(only_tables_that_tell_sizes_are_limited),
         TEST(what_blocks_can_hold_is_counted_until_they_are_freed),
         TEST(beyond_the_limit_a_request_is_enomem_and_changes_nothing),
