@@ -56,9 +56,9 @@ bench-full: build
 	@echo 'goes on from $(BUILD)/gupb.pairs and $(BUILD)/pybench.pairs.'
 	@$(BUILD)/cubby bench seeds --json=$(BUILD)/seeds.json
 	@echo
-	@$(BUILD)/cubby bench gupb --resume=$(BUILD)/gupb.pairs --json=$(BUILD)/gupb.json
+	@$(BUILD)/cubby bench gupb --width=1 --resume=$(BUILD)/gupb.pairs --json=$(BUILD)/gupb.json
 	@echo
-	@$(BUILD)/cubby bench pybench --resume=$(BUILD)/pybench.pairs --json=$(BUILD)/pybench.json
+	@$(BUILD)/cubby bench pybench --width=1 --resume=$(BUILD)/pybench.pairs --json=$(BUILD)/pybench.json
 
 test: setup-test $(BUILD)/.with-tests
 	@ninja -C $(BUILD)

@@ -220,8 +220,8 @@ static const options_t bench_help = {
         "spans, large blocks in a C program; threads, several threads in one; lists, growing lists in one; objects, "
         "the loops of 2008 in C with and without freelists; gupb, the benchmarks of the tables of 2016 on Python; "
         "pybench, the tests of that name.",
-    .notes = "Pairs of processes run at the same time on two cores, then with the cores\n"
-             "swapped; those of threads take both cores, and run in rounds of all arms.\n"
+    .notes = "Pairs of processes run at the same time on two cores, which they trade all the\n"
+             "time; those of threads take both cores, and run in rounds of all arms.\n"
              "In gupb and pybench --pairs is the number of passes over all rows.\n"
              "Status 1: an arm failed and was dropped. 130: interrupted.\n",
     .table = bench_table,

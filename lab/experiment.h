@@ -2,7 +2,7 @@
 /*
  * The experiment: what is to be done, and what has come out so far.
  *
- *   timing    pairs (stock, arm) run at the same time on two cores, then with the cores swapped; outside noise hits
+ *   timing    pairs (stock, arm) run at the same time on two cores that they trade all the time; outside noise hits
  *             both alike, and their ratio is what counts. Blocks of all arms follow each other, in a new random order
  *             each, every process with an address layout of its own, and a hash seed that only its pair shares.
  *             Then, in the full form, pairs (fastest peer, Cubby), so that their ratio is not known through stock alone.

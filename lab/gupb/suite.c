@@ -16,9 +16,9 @@
 #define STATUS_SKIPPED 77
 
 /*
- * A process is to work for 0.15 seconds, about twice what its start takes: processes of half a second were seen to
- * scatter as much, so that for the same time they gave intervals 1.6 times as wide. Many short ones also try many address
- * layouts. Eight blocks make 16 pairs a row and arm. The quick form does a small piece of each row for a tenth of a
+ * A process is to work for 0.15 seconds, about twice what its start takes: in a rough trial processes of half a second
+ * scattered no less, and for the same time there are fewer of them. Many short ones also try many address layouts. Eight
+ * blocks make 16 pairs a row and arm. The quick form does a small piece of each row for a tenth of a
  * second, and only shows the direction.
  */
 #define PROCESS_SECONDS_FULL 0.15
