@@ -16,12 +16,17 @@ static void process_move_at(pid_t process, const cpu_set_t *cores, int depth);
 static void children_move(pid_t process, long thread, const cpu_set_t *cores, int depth)
 {
     char path[64];
-    long child;
+    char *text = NULL;
+    size_t size = 0;
     snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)process, thread);
     FILE *list = fopen(path, "re");
-    while (list != NULL && fscanf(list, "%ld", &child) == 1) {
-        process_move_at((pid_t)child, cores, depth + 1);
+    if (list != NULL && getline(&text, &size, list) > 0) {
+        char *rest = text;
+        for (long child = strtol(rest, &rest, 10); child > 0; child = strtol(rest, &rest, 10)) {
+            process_move_at((pid_t)child, cores, depth + 1);
+        }
     }
+    free(text);
     if (list != NULL) {
         fclose(list);
     }

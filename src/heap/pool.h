@@ -11,7 +11,7 @@ void pool_reshelve(cubby_heap_t *heap, span_t *pool);
 
 #ifdef CUBBY_GUARD
 /* The low and the high half are what one instruction leaves in two registers. */
-typedef unsigned __int128 pool_product_t;
+__extension__ typedef unsigned __int128 pool_product_t;
 
 /*
  * True when a block of this heap starts so many bytes from the pool's start. A pool that was released has no heap, and
@@ -33,9 +33,6 @@ static inline bool pool_has(const cubby_heap_t *heap, const span_t *pool, const 
 {
     return pool_has_at(heap, pool, (uintptr_t)block - (uintptr_t)span_start(pool));
 }
-/* Frees that a bin of such blocks has room for at first. */
-int32_t bin_room_first(const cubby_heap_t *heap, size_t block_bytes);
-
 #endif
 
 #ifdef CUBBY_GUARD

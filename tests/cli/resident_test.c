@@ -66,7 +66,8 @@ static void points_stay_few_however_long_a_run_is_and_keep_its_peak_and_its_end(
         long long largest = 0;
         resident_begin(&resident);
         double peak = lengths[i] / 3;
-        for (double seconds = 0.005; seconds < lengths[i]; seconds += 0.01) {
+        for (long step = 0; step < lround(lengths[i] / 0.01); step++) {
+            double seconds = 0.005 + 0.01 * (double)step;
             resident_note(&resident, seconds, fabs(seconds - peak) <= 0.005 ? 9000 : 1000 + (long long)seconds);
         }
         for (size_t point = 0; point < resident.count; point++) {
@@ -98,7 +99,7 @@ static void a_process_is_seen_to_grow_and_to_shrink_again(void **state)
 {
     (void)state;
     const char *arguments[] = {program, "hold", NULL}, *environment[] = {NULL};
-    resident_t resident;
+    resident_t resident = {.count = 0}; /* the child's start begins it */
     child_t *child = calloc(1, sizeof *child);
     child_spec_t spec = {.arguments = arguments,
                          .environment = environment,
