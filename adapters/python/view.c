@@ -13,6 +13,7 @@ EXPORTED unsigned cubby_python_served(void);
 EXPORTED bool cubby_python_has_one_heap(void);
 EXPORTED const char *cubby_python_version(void);
 EXPORTED size_t cubby_python_trim(void);
+EXPORTED bool cubby_python_owns(const void *pointer);
 EXPORTED size_t cubby_python_stats(cubby_stat_t *stats, size_t most);
 EXPORTED void cubby_python_heap_stats(cubby_heap_stats_t *stats);
 EXPORTED bool cubby_python_class_stats(size_t index, cubby_class_stats_t *stats);
@@ -50,6 +51,12 @@ size_t cubby_python_trim(void)
         return cubby_heap_trim(adapter_heap());
     }
     return cubby_python_served() != 0 ? cubby_trim() : 0;
+}
+
+/* Whether the pointer is the address of a block that Cubby gave out. */
+bool cubby_python_owns(const void *pointer)
+{
+    return cubby_owns(pointer);
 }
 
 /* Fills in at most so many; returns how many there are. */

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: MIT
 """How much faster could any allocator make the loops of 2008 on this machine?
 
-    python3 lab/seeds/bound.py ADAPTER [RUNS]
+    python3 lab/seeds/bound.py ADAPTER [RUNS [PEER]]     PEER: another allocator's library, to be preloaded
 
 An allocator can save a loop its page faults and its own instructions; what the interpreter computes it cannot save.
 This runs each loop on stock Python and on Cubby in turn, pinned to one core, and tells the time in the program (user)
-from the time in the system, which is mostly page faults. Stock"s total over stock"s user time is the speedup of an
-allocator that never faults and is otherwise as fast as pymalloc: a bound for all but the cleverest.
+from the time in the system, which is mostly page faults. Stock's total over stock"s user time is the speedup of an
+allocator that never faults and is otherwise as fast as pymalloc: a bound for all but the cleverest. Over a peer the bound
+is the peer's total over the least user time of all three.
 """
 
 import os
@@ -33,11 +34,14 @@ def run(seed, environment):
 
 
 def main():
-    if len(sys.argv) not in (2, 3) or not os.path.exists(sys.argv[1]):
-        sys.exit("usage: bound.py ADAPTER [RUNS]; ADAPTER is libcubby-python.so")
-    runs = int(sys.argv[2]) if len(sys.argv) == 3 else 7
+    files = sys.argv[1:2] + sys.argv[3:4]
+    if len(sys.argv) not in (2, 3, 4) or not all(map(os.path.exists, files)):
+        sys.exit("usage: bound.py ADAPTER [RUNS [PEER]]; ADAPTER is libcubby-python.so, PEER another library")
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 7
     base = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
     arms = {"stock": base, "cubby": {**base, "LD_PRELOAD": os.path.abspath(sys.argv[1])}}
+    if len(sys.argv) == 4:
+        arms["peer"] = {**base, "PYTHONMALLOC": "malloc", "LD_PRELOAD": os.path.abspath(sys.argv[3])}
     print(f"{ROUNDS} rounds, medians of {runs} runs in turn")
     for seed in ("ints", "floats"):
         times = {arm: [] for arm in arms}
@@ -50,6 +54,10 @@ def main():
         user, system = medians["stock"]
         total = sum(medians["cubby"])
         print(f"{seed:7} bound {(user + system) / user:.2f}x, Cubby {(user + system) / total:.2f}x")
+        if "peer" in medians:
+            peer = sum(medians["peer"])
+            least = min(user for user, _ in medians.values())
+            print(f"{seed:7} over the peer: bound {peer / least:.2f}x, Cubby {peer / total:.2f}x")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,18 +28,20 @@ static void pause_of(long milliseconds)
     nanosleep(&pause, NULL);
 }
 
-/* What a started program does: it is large for a while, and then small. */
+/* What a started program does: it is large for a while, and then small. A malloc under test might keep the block. */
 static int block_hold(void)
 {
-    volatile char *block = malloc((size_t)BLOCK_MIB << 20);
-    if (block == NULL) {
+    size_t bytes = (size_t)BLOCK_MIB << 20;
+    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    volatile char *block = pages;
+    if (pages == MAP_FAILED) {
         return 1;
     }
-    for (size_t byte = 0; byte < (size_t)BLOCK_MIB << 20; byte += 1024) {
+    for (size_t byte = 0; byte < bytes; byte += 1024) {
         block[byte] = 1;
     }
     pause_of(300);
-    free((void *)block);
+    munmap(pages, bytes);
     pause_of(300);
     return 0;
 }

@@ -54,7 +54,7 @@ class SystemTestCase(PreloadTestCase):
                 self.assertRan(run(command, variables={**quiet, "CUBBY_HEAPS": heaps}, **options), "right")
 
     def assertEachServed(self, **options):
-        """Asks the interpreter, for the probe looks for a large reservation: only its own allocator counts arenas."""
+        """Asks the interpreter itself: only its own allocator counts arenas."""
         code = "import sys; x = [str(i) for i in range(90_000)]; sys._debugmallocstats(); print(len(x))"
         for interpreter, heaps in SERVING:
             with self.subTest(interpreter=interpreter, heaps=heaps):
@@ -85,7 +85,6 @@ class StrictOvercommit(SystemTestCase):
                 self.everywhere(name)
 
     def test_processes_fork_and_spawn(self):
-        # So much that the probe, which the program asks, knows Cubby's reservation by its size.
         with self.scarce(settings.room_of(3_000)):
             for method in ("fork", "spawn"):
                 self.everywhere("processes", method, stock=False)

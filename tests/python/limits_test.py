@@ -131,7 +131,7 @@ class Confined(PreloadTestCase):
             with self.subTest(megabytes=megabytes):
                 self.programOnEachHeap("lists", **options)
             for heaps in HEAPS:
-                # The probe looks for a large reservation, so ask the interpreter: only its own allocator counts arenas.
+                # Asks the interpreter itself: only its own allocator counts arenas.
                 code = "import sys; x = [str(i) for i in range(90_000)]; sys._debugmallocstats(); print(len(x))"
                 ran = python("-c", code, variables={"CUBBY_HEAPS": heaps}, **options)
                 self.assertEqual((ran.status, ran.out), (0, "90000\n"), ran)

@@ -1,15 +1,12 @@
 """Prints who serves each domain of the interpreter that runs this: `raw=stock mem=cubby obj=cubby`.
 
-A domain is Cubby's when a block that it gives out lies in Cubby's region; libc's when only the functions of its table
-are Cubby's; otherwise the interpreter's own.
+A domain is Cubby's when a block that it gives out is; libc's when only the functions of its table are Cubby's; otherwise
+the interpreter's own.
 """
 
 import ctypes
 import os
 import sys
-
-# More than the C library reserves for a thread, 64 MiB; less than Cubby, but where the system gives little.
-LARGE = 100 << 20
 
 
 class Allocator(ctypes.Structure):
@@ -22,7 +19,6 @@ class Mapping:
     def __init__(self, line):
         fields = line.split(None, 5)
         self.start, self.end = (int(end, 16) for end in fields[0].split("-"))
-        self.access = fields[1]
         self.name = fields[5].strip() if len(fields) > 5 else ""
 
     def holds(self, address):
@@ -34,21 +30,20 @@ def read_mappings():
         return [Mapping(line) for line in maps]
 
 
-def is_in_region(address, mappings=None):
-    """True when the memory at address is anonymous and the rest of a large reservation, not yet usable, follows it."""
-    mappings = mappings or read_mappings()
-    index = next((i for i, mapping in enumerate(mappings) if mapping.holds(address)), None)
-    if index is None:
-        return False
-    # The region's pages in use may be several mappings: some are advised to be huge pages.
-    while mappings[index].access.startswith("rw") and mappings[index].name == "":
-        follower = mappings[index + 1]
-        if follower.start != mappings[index].end:
-            return False
-        if follower.access.startswith("---"):
-            return follower.end - follower.start > LARGE
-        index += 1
-    return False
+# The interpreter's own debug checks put so many bytes in front of a block, and the collector in front of an object.
+HEADS = (0, 16)
+
+# The adapter's own answer. What the address map looks like is not enough: an arena that the interpreter gets right below
+# Cubby's region is one mapping with its beginning.
+OWNS = getattr(ctypes.pythonapi, "cubby_python_owns", None)
+if OWNS is not None:
+    OWNS.restype = ctypes.c_bool
+    OWNS.argtypes = [ctypes.c_void_p]
+
+
+def is_cubbys(address):
+    """True when a block of Cubby's begins there, or before the head."""
+    return OWNS is not None and any(OWNS(address - head) for head in HEADS)
 
 
 def mapping_name(address):
@@ -80,8 +75,7 @@ PREFIXES = ("PyMem_Raw", "PyMem_", "PyObject_")
 def server(domain):
     malloc, free = function(PREFIXES[domain], "Malloc"), function(PREFIXES[domain], "Free")
     blocks = [malloc(size) for size in (1, 100, 500, 5000, 20000)]
-    mappings = read_mappings()
-    inside = [is_in_region(block, mappings) for block in blocks]
+    inside = [is_cubbys(block) for block in blocks]
     for block in blocks:
         free(block)
     if all(inside):

@@ -12,7 +12,7 @@ SIZES = [0, 1, 8, 16, 17, 24, 100, 512, 513, 4000, 32768, 32769, 100_000, 3_000_
 
 def check(block, size, what):
     assert block, f"{what} of {size} bytes failed"
-    assert probe.is_in_region(block), f"{what} of {size} bytes is not in the region"
+    assert probe.is_cubbys(block), f"{what} of {size} bytes is not Cubby's"
     assert block % (8 if what.startswith("PyObject_") and 17 <= size <= 24 else 16) == 0, f"{what}: alignment"
 
 

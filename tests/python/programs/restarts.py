@@ -57,10 +57,9 @@ def bequeath(life):
         prefix, seed = ("PyMem_", "PyObject_")[number % 2], number * 7 + life
         made.append((prefix, FUNCTIONS[prefix + "Malloc"](size), size, seed))
     survivors = [b"x" * max(size, 2) for size in SIZES * 5]  # shorter ones are shared
-    mappings = probe.read_mappings()
     words = []
     for prefix, address, size, seed in made:
-        if probe.is_in_region(address, mappings):
+        if probe.is_cubbys(address):
             text = content(size, seed)
             ctypes.memmove(address, text, len(text))
             words.append(f"{prefix},{address},{size},{seed}")
@@ -69,7 +68,7 @@ def bequeath(life):
     os.environ["RESTARTS_BLOCKS"] = " ".join(words)
     words = []
     for survivor in survivors:
-        if probe.is_in_region(id(survivor), mappings):
+        if probe.is_cubbys(id(survivor)):
             held(survivor)
             words.append(f"{id(survivor)},{len(survivor)}")
     os.environ["RESTARTS_OBJECTS"] = " ".join(words)

@@ -121,7 +121,7 @@ held = {step: [str(step), (step,) * (step % 30)] for step in range(20_000)}  # l
 assert text == bytes(range(256)) * (len(text) // 256)
 for step in range(50):
     channels.send(channel, text[:step * 90], **options)
-channels.send(channel, b"%d %d %d" % (id(held), id(held[7]), id(node.load)), **options)
+channels.send(channel, b"%d %d %d" % (id(held[777][0]), id(held[19_999][0]), id(node.load)), **options)
 """
 
 
@@ -135,7 +135,7 @@ def serve():
         for step in range(50):
             assert receive(channel) == text[: step * 90]
         for address in map(int, receive(channel).split()):
-            assert probe.is_in_region(address) == (SERVER == "cubby"), "an object of an interpreter is elsewhere"
+            assert probe.is_cubbys(address) == (SERVER == "cubby"), "an object of an interpreter is elsewhere"
         # As its own main thread would go on, with blocks that other threads left.
         run(interpreter, "held = {step: held[step] for step in range(0, 20_000, 3)}; held[0][0] *= 5_000")
         channels.destroy(channel)
