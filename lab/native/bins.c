@@ -16,14 +16,13 @@
  *
  * With --json one line of JSON, else a table.
  */
-#include "timing.h"
+#include "rows.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { BATCH = 64, ROUNDS = 301, OPERATIONS = 20000, BLOCK_WORDS = 4, ROOM = 256, COUNT_SHIFT = 48 };
+enum { BATCH = 64, BLOCK_WORDS = 4, ROOM = 256, COUNT_SHIFT = 48 };
 
 typedef enum design {
     DESIGN_LIST,
@@ -256,50 +255,33 @@ ARMS(in_head, DESIGN_HEAD)
 ARMS(array, DESIGN_ARRAY)
 ARMS(counted_array, DESIGN_COUNTED_ARRAY)
 
-typedef struct row {
-    const char *name;
-    timing_arm_t arm;
-    timing_arm_t rival;
-} row_t;
-
 static const row_t rows[] = {
-    {"heap, pair", heap_pair, list_pair},
-    {"heap, batch", heap_batch, list_batch},
-    {"limit, pair", limit_pair, list_pair},
-    {"limit, batch", limit_batch, list_batch},
-    {"store, pair", store_pair, list_pair},
-    {"store, batch", store_batch, list_batch},
-    {"count, pair", count_pair, list_pair},
-    {"count, batch", count_batch, list_batch},
-    {"count, in steps, pair", steps_pair, list_pair},
-    {"count, in steps, batch", steps_batch, list_batch},
-    {"count in pop, pair", in_pop_pair, list_pair},
-    {"count in pop, batch", in_pop_batch, list_batch},
-    {"count in head, pair", in_head_pair, list_pair},
-    {"count in head, batch", in_head_batch, list_batch},
-    {"array, pair", array_pair, list_pair},
-    {"array, batch", array_batch, list_batch},
-    {"array, counted, pair", counted_array_pair, list_pair},
-    {"array, counted, batch", counted_array_batch, list_batch},
+    {"heap, pair", "bare free list", heap_pair, list_pair},
+    {"heap, batch", "bare free list", heap_batch, list_batch},
+    {"limit, pair", "bare free list", limit_pair, list_pair},
+    {"limit, batch", "bare free list", limit_batch, list_batch},
+    {"store, pair", "bare free list", store_pair, list_pair},
+    {"store, batch", "bare free list", store_batch, list_batch},
+    {"count, pair", "bare free list", count_pair, list_pair},
+    {"count, batch", "bare free list", count_batch, list_batch},
+    {"count, in steps, pair", "bare free list", steps_pair, list_pair},
+    {"count, in steps, batch", "bare free list", steps_batch, list_batch},
+    {"count in pop, pair", "bare free list", in_pop_pair, list_pair},
+    {"count in pop, batch", "bare free list", in_pop_batch, list_batch},
+    {"count in head, pair", "bare free list", in_head_pair, list_pair},
+    {"count in head, batch", "bare free list", in_head_batch, list_batch},
+    {"array, pair", "bare free list", array_pair, list_pair},
+    {"array, batch", "bare free list", array_batch, list_batch},
+    {"array, counted, pair", "bare free list", counted_array_pair, list_pair},
+    {"array, counted, batch", "bare free list", counted_array_batch, list_batch},
 };
 
 int main(int argc, char **argv)
 {
-    bool json = argc == 2 && strcmp(argv[1], "--json") == 0;
-    if (argc > 1 && !json) {
-        fprintf(stderr, "usage: cubby-bins [--json]\n");
+    bool json;
+    if (!rows_options_take("cubby-bins", argc, argv, &json)) {
         return 2;
     }
-    printf(json ? "{\"rows\": [" : "%-24s %10s %10s %7s\n", "", "ns", "against", "ratio");
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        timing_pair_t result = timing_compare(rows[i].arm, rows[i].rival, OPERATIONS, ROUNDS);
-        if (json) {
-            printf("%s{\"name\": \"%s\", \"nanoseconds\": %.3f, \"ratio\": %.3f}", i == 0 ? "" : ", ", rows[i].name,
-                   result.nanoseconds, result.ratio);
-        } else {
-            printf("%-24s %10.2f %10.2f %7.3f\n", rows[i].name, result.nanoseconds, result.against, result.ratio);
-        }
-    }
-    printf(json ? "]}\n" : "");
+    rows_run(rows, sizeof rows / sizeof rows[0], json);
     return 0;
 }

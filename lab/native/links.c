@@ -14,14 +14,14 @@
  *
  * With --json one line of JSON, else a table.
  */
-#include "timing.h"
+#include "rows.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 64, ROUNDS = 301, OPERATIONS = 20000 };
+enum { BATCH = 64 };
 
 typedef enum parts {
     PART_NONE = 0,
@@ -153,46 +153,29 @@ ARMS(cleared, TWIN_CLEARED)
 ARMS(all, ALL)
 ARMS(wide, ALL | PART_WIDE)
 
-typedef struct row {
-    const char *name;
-    timing_arm_t arm;
-    timing_arm_t rival;
-} row_t;
-
 static const row_t rows[] = {
-    {"exclusive-or, pair", xor_pair, plain_pair},
-    {"exclusive-or, batch", xor_batch, plain_batch},
-    {"second word, pair", word_pair, plain_pair},
-    {"second word, batch", word_batch, plain_batch},
-    {"twin, pair", twin_pair, plain_pair},
-    {"twin, batch", twin_batch, plain_batch},
-    {"twin, looked at, pair", looked_at_pair, plain_pair},
-    {"twin, looked at, batch", looked_at_batch, plain_batch},
-    {"twin, cleared, pair", cleared_pair, plain_pair},
-    {"twin, cleared, batch", cleared_batch, plain_batch},
-    {"all, pair", all_pair, plain_pair},
-    {"all, batch", all_batch, plain_batch},
-    {"all, one store, pair", wide_pair, plain_pair},
-    {"all, one store, batch", wide_batch, plain_batch},
+    {"exclusive-or, pair", "bare free list", xor_pair, plain_pair},
+    {"exclusive-or, batch", "bare free list", xor_batch, plain_batch},
+    {"second word, pair", "bare free list", word_pair, plain_pair},
+    {"second word, batch", "bare free list", word_batch, plain_batch},
+    {"twin, pair", "bare free list", twin_pair, plain_pair},
+    {"twin, batch", "bare free list", twin_batch, plain_batch},
+    {"twin, looked at, pair", "bare free list", looked_at_pair, plain_pair},
+    {"twin, looked at, batch", "bare free list", looked_at_batch, plain_batch},
+    {"twin, cleared, pair", "bare free list", cleared_pair, plain_pair},
+    {"twin, cleared, batch", "bare free list", cleared_batch, plain_batch},
+    {"all, pair", "bare free list", all_pair, plain_pair},
+    {"all, batch", "bare free list", all_batch, plain_batch},
+    {"all, one store, pair", "bare free list", wide_pair, plain_pair},
+    {"all, one store, batch", "bare free list", wide_batch, plain_batch},
 };
 
 int main(int argc, char **argv)
 {
-    bool json = argc == 2 && strcmp(argv[1], "--json") == 0;
-    if (argc > 1 && !json) {
-        fprintf(stderr, "usage: cubby-links [--json]\n");
+    bool json;
+    if (!rows_options_take("cubby-links", argc, argv, &json)) {
         return 2;
     }
-    printf(json ? "{\"rows\": [" : "%-24s %10s %10s %7s\n", "", "ns", "against", "ratio");
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        timing_pair_t result = timing_compare(rows[i].arm, rows[i].rival, OPERATIONS, ROUNDS);
-        if (json) {
-            printf("%s{\"name\": \"%s\", \"nanoseconds\": %.3f, \"ratio\": %.3f}", i == 0 ? "" : ", ", rows[i].name,
-                   result.nanoseconds, result.ratio);
-        } else {
-            printf("%-24s %10.2f %10.2f %7.3f\n", rows[i].name, result.nanoseconds, result.against, result.ratio);
-        }
-    }
-    printf(json ? "]}\n" : "");
+    rows_run(rows, sizeof rows / sizeof rows[0], json);
     return 0;
 }

@@ -12,13 +12,12 @@
  *
  * With --json one line of JSON for `cubby bench`, else a table.
  */
-#include "timing.h"
+#include "rows.h"
 
 #include <cubby/domain.h>
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct object {
     uint64_t count;
@@ -26,7 +25,7 @@ typedef struct object {
     uint64_t value[2];
 } object_t;
 
-enum { BATCH = 64, ROUNDS = 301, OPERATIONS = 20000 };
+enum { BATCH = 64 };
 
 static cubby_heap_t *heap;
 static void *list_head;
@@ -134,13 +133,6 @@ PAIR_ARM(direct, direct.malloc(direct.ctx, sizeof(object_t)), direct.free(direct
 PAIR_ARM(table, cubby_domain_malloc(CUBBY_DOMAIN_MEM, sizeof(object_t)), cubby_domain_free(CUBBY_DOMAIN_MEM, block))
 PAIR_ARM(hooked, cubby_domain_malloc(CUBBY_DOMAIN_OBJ, sizeof(object_t)), cubby_domain_free(CUBBY_DOMAIN_OBJ, block))
 
-typedef struct row {
-    const char *name;
-    const char *against;
-    timing_arm_t arm;
-    timing_arm_t rival;
-} row_t;
-
 static const row_t rows[] = {
     {"typed, pair", "inline free list", typed_pair, list_pair},
     {"typed, batch", "inline free list", typed_batch, list_batch},
@@ -156,9 +148,8 @@ static const row_t rows[] = {
 
 int main(int argc, char **argv)
 {
-    bool json = argc == 2 && strcmp(argv[1], "--json") == 0;
-    if (argc > 1 && !json) {
-        fprintf(stderr, "usage: cubby-micro [--json]\n");
+    bool json;
+    if (!rows_options_take("cubby-micro", argc, argv, &json)) {
         return 2;
     }
     heap = cubby_heap_create();
@@ -171,19 +162,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "cubby-micro: no hook: %s\n", cubby_refusal_text(cubby_refusal_get()));
         return 1;
     }
-    printf(json ? "{\"rows\": [" : "%-16s %10s %10s %7s\n", "", "ns", "against", "ratio");
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        timing_pair_t result = timing_compare(rows[i].arm, rows[i].rival, OPERATIONS, ROUNDS);
-        if (json) {
-            printf("%s{\"name\": \"%s\", \"nanoseconds\": %.3f, \"against_nanoseconds\": %.3f, \"ratio\": %.3f, "
-                   "\"against\": \"%s\"}",
-                   i == 0 ? "" : ", ", rows[i].name, result.nanoseconds, result.against, result.ratio, rows[i].against);
-        } else {
-            printf("%-16s %10.2f %10.2f %7.3f   %s\n", rows[i].name, result.nanoseconds, result.against, result.ratio,
-                   rows[i].against);
-        }
-    }
-    printf(json ? "]}\n" : "");
+    rows_run(rows, sizeof rows / sizeof rows[0], json);
     cubby_heap_destroy(heap);
     return 0;
 }
